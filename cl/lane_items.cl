@@ -5,6 +5,18 @@
  * needs: contract.cl, tile_lanes.cl, write.cl
  * names: CLFOLD_NUMBERS, clfold_combine, clfold_identity
  */
+/*
+ * The first run of bundle b. A line are the runs of a bundle, or one row of many columns,
+ * which is cut into parts: the last one takes a rest of less than 16 columns, too.
+ */
+static ulong clfold_bundle_first(ulong b, ulong line, ulong part)
+{
+    if (line <= part)
+        return b * line;
+    const ulong parts = (line + part - 16) / part;
+    return b / parts * line + b % parts * part;
+}
+
 static clfold_item clfold_lanes_total(clfold_bundle_pointer bundle,
                                       uint l CLFOLD_WITH)
 {

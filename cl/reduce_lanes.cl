@@ -1,5 +1,5 @@
 /*
- * reduce_lanes: folds each segment from the left, side by side with its neighbours: short
+ * reduce_lanes: folds each segment by itself, side by side with its neighbours: short
  * rows and columns. Long segments are cut into runs, whose folds are folded again.
  *
  *   columns    a b c d ...    lane k takes column k    rows   a b c   lane k takes row k
@@ -8,23 +8,27 @@
  *
  *   fold       a e i      b f j      ...                      a b c   d e f   ...
  *
- * A group takes `each` bundles of CLFOLD_TILE runs. How lanes are loaded is the tile's.
+ * A group takes `each` bundles of runs. How lanes are loaded is the tile's.
  *
  * needs: contract.cl, lane_items.cl, partials.cl, segments.cl, tile_lanes.cl, write.cl
  * names: clfold_combine
  */
 CLFOLD_KERNEL void
 clfold_reduce_lanes(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
-                    ulong num_runs, ulong each, uint ahead, global clfold_item *partials,
-                    uint is_last, global CLFOLD_OUT *out, ulong out_offset,
+                    ulong num_runs, ulong line, ulong part, ulong each, uint ahead,
+                    global clfold_item *partials, uint is_last,
+                    global CLFOLD_OUT *out, ulong out_offset,
                     CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_BUNDLE(bundle);
-    const ulong begin = get_group_id(0) * each * CLFOLD_TILE;
+    const ulong begin = get_group_id(0) * each;
 
-    for (ulong first = begin; first < min(begin + each * CLFOLD_TILE, num_runs);
-         first += CLFOLD_TILE) {
-        const uint num = (uint)min((ulong)CLFOLD_TILE, num_runs - first);
+    for (ulong b = begin; b < begin + each; ++b) {
+        const ulong first = clfold_bundle_first(b, line, part);
+        const ulong next = min(clfold_bundle_first(b + 1, line, part), num_runs);
+        const uint num = (uint)(next - first);
+        if (first >= num_runs)
+            break;
         clfold_lanes_place(first, num, CLFOLD_CUT, bundle);
         clfold_lanes_fold(in, in_offset, num, width, run, bundle CLFOLD_PASS);
         /* The common case is a short loop. */

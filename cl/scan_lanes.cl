@@ -3,23 +3,26 @@
  * reduce_lanes folds them. Long segments are cut into runs: these are folded, the folds
  * become prefixes, and then each run is scanned with its prefix.
  *
- * An item is the prefix combined with the left fold inside the run, so its bits do not
- * depend on where lanes are.
+ * An item is the prefix combined with the fold inside the run, the last of which has the
+ * bits that the first launch folded. They do not depend on where lanes are.
  *
  * needs: contract.cl, lane_items.cl, result.cl, scan_prefixes.cl, scan_tiles.cl
  * needs: segments.cl, tile_lanes.cl, tile_lanes_scan.cl
  */
 CLFOLD_KERNEL void
 clfold_lanes_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
-                        ulong num_runs, ulong each, uint ahead,
+                        ulong num_runs, ulong line, ulong part, ulong each, uint ahead,
                         global clfold_item *items CLFOLD_WITH)
 {
     CLFOLD_BUNDLE(bundle);
-    const ulong begin = get_group_id(0) * each * CLFOLD_TILE;
+    const ulong begin = get_group_id(0) * each;
 
-    for (ulong first = begin; first < min(begin + each * CLFOLD_TILE, num_runs);
-         first += CLFOLD_TILE) {
-        const uint num = (uint)min((ulong)CLFOLD_TILE, num_runs - first);
+    for (ulong b = begin; b < begin + each; ++b) {
+        const ulong first = clfold_bundle_first(b, line, part);
+        const ulong next = min(clfold_bundle_first(b + 1, line, part), num_runs);
+        const uint num = (uint)(next - first);
+        if (first >= num_runs)
+            break;
         clfold_lanes_place(first, num, CLFOLD_CUT, bundle);
         clfold_lanes_fold(in, in_offset, num, width, run, bundle CLFOLD_PASS);
         for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)
@@ -30,20 +33,23 @@ clfold_lanes_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_
 
 CLFOLD_KERNEL void
 clfold_scan_bundles(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
-                  ulong num_runs, ulong each, uint ahead,
+                  ulong num_runs, ulong line, ulong part, ulong each, uint ahead,
                   global const clfold_item *items, CLFOLD_OUT_PARAMS, CLFOLD_TOTAL_PARAMS,
                   CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_BUNDLE(bundle);
-    const ulong begin = get_group_id(0) * each * CLFOLD_TILE;
+    const ulong begin = get_group_id(0) * each;
     const clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
 
     if (num_runs == 0 && has_total && get_local_id(0) == 0)
         clfold_finish(init, !clfold_init_from, has_total, total_out,
                       total_index CLFOLD_PASS);
-    for (ulong first = begin; first < min(begin + each * CLFOLD_TILE, num_runs);
-         first += CLFOLD_TILE) {
-        const uint num = (uint)min((ulong)CLFOLD_TILE, num_runs - first);
+    for (ulong b = begin; b < begin + each; ++b) {
+        const ulong first = clfold_bundle_first(b, line, part);
+        const ulong next = min(clfold_bundle_first(b + 1, line, part), num_runs);
+        const uint num = (uint)(next - first);
+        if (first >= num_runs)
+            break;
         clfold_lanes_place(first, num, CLFOLD_CUT, bundle);
         for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE) {
             bundle->has_prefix[l] = clfold_init_from != 0;

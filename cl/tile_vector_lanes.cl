@@ -1,42 +1,47 @@
 /*
  * Lanes of a work-item in vectors of 16, with the interface of tile_item_lanes.cl.
  *
- *   short rows           one after the other as they lie in memory, 16 elements at a
- *                        time: a scan of the lanes that begins anew at each row
- *   columns              16 side by side: one load for an item of each
- *   narrow columns,      lane by lane
- *   and at ends
+ *   short rows         one after the other as they lie in memory, 16 elements at a time:
+ *                      a scan of the lanes that begins anew at each row
+ *   wide columns       16 side by side: one load for an item of each. The last vector of
+ *                      a row takes what is left, and columns of the one before again
+ *   16 columns and     16 elements at a time as they lie in memory, a vector of as many
+ *   fewer, long rows   rows as it can hold
+ *   of numbers         lane by lane where not 16 are side by side
  *
- * A bundle of columns goes from row to row, so that it reads neighbouring lines: as many
- * vectors at once as lie side by side, which is a stretch.
+ * A bundle of columns goes from row to row, so that it reads neighbouring lines: all that
+ * lie side by side, which are a stretch.
  *
  * needs: contract.cl, element.cl, segments.cl, vectors.cl
  * needs if CLFOLD_NUMBERS: item_numbers.cl
- * names: CLFOLD_NUMBERS, clfold_combine_stage, clfold_combine_stage16
+ * names: CLFOLD_COMMUTATIVE, CLFOLD_NUMBERS, clfold_combine_stage
+ * names: clfold_combine_stage16
  */
-#define CLFOLD_VECTORS (CLFOLD_TILE / 16)
+/* The last part of a line has up to 15 lanes more. */
+#define CLFOLD_LANES   (CLFOLD_TILE + 16)
+#define CLFOLD_VECTORS (CLFOLD_LANES / 16)
 
-/* Rows of columns that are asked for before they are folded, where that can be done:
- * neighbouring lines of a row are few, and the next row is far. */
-#define CLFOLD_ROWS_AHEAD 4
+/* Rows of columns from one that is folded to one that is asked for, where that can be
+ * done: the next piece of a row is far. The pieces are 4 KiB of floats. */
+#define CLFOLD_ROWS_AHEAD(vectors) max(1u, 64 / (vectors))
 
 /* Elements of a short row, at most: 16 rows are as many vectors. */
 #define CLFOLD_SHORT 64
 
 typedef struct {
-    ulong begin[CLFOLD_TILE]; /* from which the lane's positions count */
+    ulong begin[CLFOLD_LANES]; /* from which the lane's positions count */
     uint are_rows;
-    ulong elements;             /* of all rows */
-    ulong items[CLFOLD_TILE];   /* of columns; of a vector side by side, in its first */
-    uint stretch[CLFOLD_VECTORS]; /* vectors from here on that lie side by side, or 0 */
+    ulong elements;            /* of all rows */
+    ulong items[CLFOLD_LANES]; /* of columns; of a stretch in its first */
 #if CLFOLD_NUMBERS
-    clfold_item sums[CLFOLD_TILE];
+    uint stretch[CLFOLD_VECTORS]; /* vectors from here on that lie side by side, or 0 */
+    clfold_item sums[CLFOLD_LANES];
 #else
     clfold_lanes sums[CLFOLD_VECTORS];
 #endif
 #if CLFOLD_SCAN
-    clfold_item prefix[CLFOLD_TILE];
-    uint has_prefix[CLFOLD_TILE];
+    clfold_item prefix[CLFOLD_LANES];
+    uint has_prefix[CLFOLD_LANES];
 #endif
 } clfold_bundle;
 
@@ -63,21 +68,23 @@ static void clfold_lanes_place(ulong first, uint num, CLFOLD_CUT_PARAMS,
     for (uint l = 0; l < num;) {
         const clfold_run a = clfold_nth_run(first + l, CLFOLD_CUT);
         /* Runs of one number lie side by side. */
-        const ulong beside = width - a.begin % width;
-        const uint vectors = (uint)min((ulong)(num - l), beside) / 16;
-        bundle->stretch[l / 16] = vectors;
-        if (vectors > 0) {
-            for (uint k = 0; k < vectors * 16; ++k)
-                bundle->begin[l + k] = a.begin;
-            bundle->items[l] = a.items;
-            l += vectors * 16;
-            continue;
-        }
-        for (uint k = 0; k < 16 && l < num; ++k, ++l) {
+        const uint beside = (uint)min((ulong)(num - l), width - a.begin % width);
+#if CLFOLD_NUMBERS
+        const uint lanes = beside / 16 * 16;
+        bundle->stretch[l / 16] = lanes / 16;
+        for (uint k = 0; lanes == 0 && k < 16 && l < num; ++k, ++l) {
             const clfold_run r = clfold_nth_run(first + l, CLFOLD_CUT);
             bundle->begin[l] = r.begin;
             bundle->items[l] = r.items;
         }
+#else
+        const uint lanes = beside;
+#endif
+        if (lanes > 0)
+            bundle->items[l] = a.items;
+        for (uint k = 0; k < lanes; ++k)
+            bundle->begin[l + k] = a.begin;
+        l += lanes;
     }
 }
 
@@ -188,58 +195,175 @@ static void clfold_fold_short_rows(global const CLFOLD_IN *in, ulong begin, uint
 
 /* ---- Columns ----------------------------------------------------------------------- */
 
-/* Columns from lane l on, `vectors` of them side by side. */
-static void clfold_fold_columns(global const CLFOLD_IN *in, ulong begin, ulong width,
-                                ulong items, uint vectors, uint l,
-                                clfold_bundle_pointer bundle CLFOLD_WITH)
+/* Lanes of a vector, at the end of a run. */
+static void clfold_keep_lanes(clfold_stage16 x, uint first, uint num, uint l,
+                              clfold_bundle_pointer bundle)
 {
-    private clfold_lanes *sums = bundle->sums + l / 16;
+    const clfold_lanes lanes = clfold_lanes_of(x);
 
-    for (uint v = 0; v < vectors; ++v) {
-        const clfold_stage16 x = clfold_load16(in, begin, v * 16 CLFOLD_PASS);
-        sums[v].$name.v = x.$name;
-    }
-    for (ulong i = 1; i < items; ++i) {
-        const uint j = (uint)(i * width);
-        for (uint v = 0; v < vectors; ++v) {
-            clfold_stage16 x;
-            clfold_ask(in, begin + j + v * 16 + CLFOLD_ROWS_AHEAD * width,
-                       16 CLFOLD_PASS);
-            x.$name = sums[v].$name.v;
-            x = clfold_combine_stage16(
-                x, clfold_load16(in, begin, j + v * 16 CLFOLD_PASS) CLFOLD_PASS);
-            sums[v].$name.v = x.$name;
-        }
+    for (uint k = 0; k < num; ++k) {
+        bundle->sums[(l + k) / 16].$name.s[(l + k) % 16] = lanes.$name.s[first + k];
     }
 }
 
-/* Up to 16 lanes one by one, in step. */
-static void clfold_fold_lanes(global const CLFOLD_IN *in, ulong in_offset, uint l,
-                              uint num, ulong width, ulong run,
-                              clfold_bundle_pointer bundle CLFOLD_WITH)
+/* Four rows of 16 columns from position j on. */
+static clfold_stage16 clfold_fold_four(global const CLFOLD_IN *in, ulong begin, uint j,
+                                       uint width, uint ahead CLFOLD_WITH)
 {
-    clfold_stage s[16];
+    clfold_stage16 x[4];
 
-    for (uint k = 0; k < num; ++k)
-        s[k] = clfold_load(in, in_offset + bundle->begin[l + k], 0 CLFOLD_PASS);
-    for (ulong i = 1; i < run; ++i) {
-        for (uint k = 0; k < num; ++k) {
-            if (i < bundle->items[l + k])
-                s[k] = clfold_combine_stage(
-                    s[k], clfold_load(in, in_offset + bundle->begin[l + k],
-                                      (uint)(i * width) CLFOLD_PASS) CLFOLD_PASS);
+#pragma unroll
+    for (uint r = 0; r < 4; ++r) {
+        clfold_ask(in, begin + j + r * width + ahead, 16 CLFOLD_PASS);
+        x[r] = clfold_load16(in, begin, j + r * width CLFOLD_PASS);
+    }
+    return clfold_combine_stage16(clfold_combine_stage16(x[0], x[1] CLFOLD_PASS),
+                                  clfold_combine_stage16(x[2], x[3] CLFOLD_PASS)
+                                      CLFOLD_PASS);
+}
+
+/* 16 columns or more from lane l on, `num` of them side by side. */
+static void clfold_fold_columns(global const CLFOLD_IN *in, ulong begin, ulong width,
+                                ulong items, uint num, uint l,
+                                clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+    const uint vectors = (num + 15) / 16;
+    const uint ahead = CLFOLD_ROWS_AHEAD(vectors) * (uint)width;
+    clfold_stage16 sums[CLFOLD_VECTORS];
+
+    for (uint v = 0; v < vectors; ++v)
+        sums[v] = clfold_load16(in, begin, min(v * 16, num - 16) CLFOLD_PASS);
+    for (ulong i = 1; i < items;) {
+        /* Sums are in memory, so four rows are folded before these take part. A scan's
+         * last item is its total, so it folds as it scans. */
+        const bool four = !CLFOLD_SCAN && vectors <= 4 && i + 4 <= items;
+        const uint j = (uint)(i * width);
+        for (uint v = 0; v < vectors; ++v) {
+            const uint at = j + min(v * 16, num - 16);
+            clfold_stage16 x;
+            if (four)
+                x = clfold_fold_four(in, begin, at, (uint)width, ahead CLFOLD_PASS);
+            else {
+                clfold_ask(in, begin + at + ahead, 16 CLFOLD_PASS);
+                x = clfold_load16(in, begin, at CLFOLD_PASS);
+            }
+            sums[v] = clfold_combine_stage16(sums[v], x CLFOLD_PASS);
+        }
+        i += four ? 4 : 1;
+    }
+    for (uint v = 0; v < vectors; ++v)
+        clfold_keep_lanes(sums[v], v * 16 - min(v * 16, num - 16), min(16u, num - v * 16),
+                          l + v * 16, bundle);
+}
+
+/* ---- Few columns, and long rows ---------------------------------------------------- */
+
+/*
+ * A step is as many rows as a vector can hold, and what it holds besides is not used.
+ * Steps of 15 elements of 3 columns:
+ *
+ *   elements      a0 b0 c0 a1 b1 c1 a2 b2 ... c4 | a5 b5 c5 a6 ...
+ *   in any order  lane by lane; at the end those of a column
+ *   in order      a0 b0 c0 a01 b01 c01 a02 ...     the first step, lane by lane
+ *   window        a15 b15 c15 a26 b26 c26 ...      the fold of each element and the four
+ *                                                  above it
+ *   combined      a05 b05 c05 a06 b06 c06 ...      all up to each element
+ *
+ * The last step or two go element by element, as a scan takes them.
+ */
+#define CLFOLD_STEP_OF(width) (16 / (width) * (width))
+
+/* The folds of the elements from j on and those above each: a step of them. */
+static clfold_stage16 clfold_window16(global const CLFOLD_IN *in, ulong begin, uint j,
+                                      uint width, uint step CLFOLD_WITH)
+{
+    uint at = j + width - step;
+    clfold_stage16 x = clfold_load16(in, begin, at CLFOLD_PASS);
+
+    while (at < j) {
+        at += width;
+        x = clfold_combine_stage16(x, clfold_load16(in, begin, at CLFOLD_PASS)
+                                          CLFOLD_PASS);
+    }
+    return x;
+}
+
+/* Lane `k` of a step becomes the fold up to element j, after that of a row before. */
+static void clfold_step_lane(global const CLFOLD_IN *in, ulong begin, uint j, uint k,
+                             uint width, uint step, clfold_lanes *lanes CLFOLD_WITH)
+{
+    clfold_stage x = clfold_load(in, begin, j CLFOLD_PASS);
+
+    if (j >= width)
+        x = clfold_combine_stage(
+            clfold_lane(lanes, (k < width ? k + step : k) - width), x CLFOLD_PASS);
+    lanes->$name.s[k] = x.$name;
+}
+
+/* Lanes that no element has yet, so that the operator sees nothing else. */
+static void clfold_step_fill(uint step, clfold_lanes *lanes)
+{
+    for (uint k = step; k < 16; ++k) {
+        lanes->$name.s[k] = lanes->$name.s[0];
+    }
+}
+
+/* The last row's lanes, after `count` elements. */
+static void clfold_step_end(const clfold_lanes *lanes, uint width, uint step, uint count,
+                            uint l, clfold_bundle_pointer bundle)
+{
+    for (uint k = 0; k < width; ++k) {
+        const uint at = (count - width + k) % step;
+        bundle->sums[(l + k) / 16].$name.s[(l + k) % 16] = lanes->$name.s[at];
+    }
+}
+
+/* `count` elements of `width` columns, 16 or fewer, from lane l on. */
+static void clfold_fold_narrow(global const CLFOLD_IN *in, ulong begin, uint width,
+                               uint count, uint l,
+                               clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+    const uint step = CLFOLD_STEP_OF(width);
+    clfold_lanes lanes;
+    uint j = 0;
+
+#if CLFOLD_COMMUTATIVE && !CLFOLD_SCAN
+    if (count >= 16) {
+        clfold_stage16 x = clfold_load16(in, begin, 0 CLFOLD_PASS);
+        for (j = step; count - j >= 16; j += step)
+            x = clfold_combine_stage16(x, clfold_load16(in, begin, j CLFOLD_PASS)
+                                              CLFOLD_PASS);
+        lanes = clfold_lanes_of(x);
+        for (uint k = width; k < step; ++k) {
+            const clfold_stage y =
+                clfold_combine_stage(clfold_lane(&lanes, k - width),
+                                     clfold_lane(&lanes, k) CLFOLD_PASS);
+            lanes.$name.s[k] = y.$name;
         }
     }
-    for (uint k = 0; k < num; ++k) {
-        bundle->sums[l / 16].$name.s[k] = s[k].$name;
+#else
+    for (; j < min(step, count); ++j)
+        clfold_step_lane(in, begin, j, j, width, step, &lanes CLFOLD_PASS);
+    if (count - j >= step + 16) {
+        clfold_step_fill(step, &lanes);
+        clfold_stage16 x;
+        x.$name = lanes.$name.v;
+        for (; count - j >= step + 16; j += step)
+            x = clfold_combine_stage16(
+                x, clfold_window16(in, begin, j, width, step CLFOLD_PASS) CLFOLD_PASS);
+        lanes = clfold_lanes_of(x);
     }
+#endif
+    for (uint k = 0; j + k < count; ++k)
+        clfold_step_lane(in, begin, j + k, k % step, width, step, &lanes CLFOLD_PASS);
+    clfold_step_end(&lanes, width, step, count, l, bundle);
 }
 
 #else
 
 /* ---- Lanes of numbers -------------------------------------------------------------- */
 
-/* As above. */
+/* Columns from lane l on, `vectors` of them side by side. */
 static void clfold_fold_columns(global const CLFOLD_IN *in, ulong begin, ulong width,
                                 ulong items, uint vectors, uint l,
                                 clfold_bundle_pointer bundle CLFOLD_WITH)
@@ -262,7 +386,8 @@ static void clfold_fold_columns(global const CLFOLD_IN *in, ulong begin, ulong w
         clfold_lane_sums_end(&sums[v], folds + v * 16);
 }
 
-/* As above. They are put side by side, with 0 where there is no item. */
+/* Up to 16 lanes one by one, in step. They are put side by side, with 0 where there is no
+ * item. */
 static void clfold_fold_lanes(global const CLFOLD_IN *in, ulong in_offset, uint l,
                               uint num, ulong width, ulong run,
                               clfold_bundle_pointer bundle CLFOLD_WITH)
@@ -290,17 +415,12 @@ static void clfold_fold_lanes(global const CLFOLD_IN *in, ulong in_offset, uint 
 
 #endif
 
+#if CLFOLD_NUMBERS
+
 static void clfold_lanes_fold(global const CLFOLD_IN *in, ulong in_offset, uint num,
                               ulong width, ulong run,
                               clfold_bundle_pointer bundle CLFOLD_WITH)
 {
-#if !CLFOLD_NUMBERS
-    if (bundle->are_rows) {
-        clfold_fold_short_rows(in, in_offset + bundle->begin[0], (uint)run,
-                               (uint)bundle->elements, bundle CLFOLD_PASS);
-        return;
-    }
-#endif
     for (uint l = 0; l < num;) {
         const uint vectors = bundle->stretch[l / 16];
         if (vectors > 0)
@@ -313,7 +433,28 @@ static void clfold_lanes_fold(global const CLFOLD_IN *in, ulong in_offset, uint 
     }
 }
 
-#if !CLFOLD_NUMBERS
+#else
+
+static void clfold_lanes_fold(global const CLFOLD_IN *in, ulong in_offset, uint num,
+                              ulong width, ulong run,
+                              clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+    const uint beside = (uint)min((ulong)num, width);
+
+    if (bundle->are_rows) {
+        clfold_fold_short_rows(in, in_offset + bundle->begin[0], (uint)run,
+                               (uint)bundle->elements, bundle CLFOLD_PASS);
+        return;
+    }
+    for (uint l = 0; l < num; l += beside) {
+        const ulong begin = in_offset + bundle->begin[l], items = bundle->items[l];
+        if (width > 16)
+            clfold_fold_columns(in, begin, width, items, beside, l, bundle CLFOLD_PASS);
+        else
+            clfold_fold_narrow(in, begin, beside, (uint)items * beside, l,
+                               bundle CLFOLD_PASS);
+    }
+}
 
 static clfold_stage clfold_lanes_stage(clfold_bundle_pointer bundle, uint l)
 {

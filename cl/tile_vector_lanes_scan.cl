@@ -5,7 +5,7 @@
  * needs: contract.cl, element.cl, lane_items.cl, scan_tiles.cl
  * needs: tile_vector_lanes.cl, tile_vector_write.cl, vectors.cl
  * names: clfold_combine16, clfold_combine_stage, clfold_combine_stage16, clfold_identity
- * names: CLFOLD_CELLS_SIZE
+ * names: CLFOLD_CELLS_SIZE, CLFOLD_WRITES_X
  */
 #if CLFOLD_ITEM16
 /* The items of folds whose positions count from `base`, after the prefix, if there is
@@ -96,20 +96,24 @@ static void clfold_scan_short_rows(global const CLFOLD_IN *in, ulong begin, uint
     bundle->sums[last / 16].$name.s[last % 16] = total.$name;
 }
 
-/* Columns from lane l on, `vectors` of them side by side. */
+/* 16 columns or more from lane l on, `num` of them side by side. A row's last vector is
+ * loaded before the others of it are stored, which may be in the same place. */
 static void clfold_scan_columns(global const CLFOLD_IN *in, ulong begin, ulong width,
-                                ulong items, uint vectors, uint l,
-                                global CLFOLD_OUT *out, ulong to, bool stream,
+                                ulong items, uint num, uint l, global CLFOLD_OUT *out,
+                                ulong to, bool stream,
                                 clfold_bundle_pointer bundle CLFOLD_WITH)
 {
-    private clfold_lanes *sums = bundle->sums + l / 16;
+    const uint vectors = (num + 15) / 16;
+    const uint ahead = CLFOLD_ROWS_AHEAD(vectors) * (uint)width;
     const ulong base = bundle->begin[l];
+    clfold_stage16 sums[CLFOLD_VECTORS];
 #if CLFOLD_ITEM16
     const bool has_prefix = bundle->has_prefix[l] != 0;
+    const bool streams = stream && width % 16 == 0 && clfold_may_stream(out, to);
     clfold_item16 prefix[CLFOLD_VECTORS]; /* or what is before the first items */
 
     for (uint v = 0; v < vectors; ++v) {
-        private const clfold_item *own = bundle->prefix + l + v * 16;
+        private const clfold_item *own = bundle->prefix + l + min(v * 16, num - 16);
         prefix[v].$name = CLFOLD_GATHER($item16, own, $name);
 #if CLFOLD_KEEPS_BEFORE && CLFOLD_HAS_IDENTITY
         if (!has_prefix)
@@ -118,16 +122,18 @@ static void clfold_scan_columns(global const CLFOLD_IN *in, ulong begin, ulong w
     }
 #endif
     for (ulong i = 0; i < items; ++i) {
-        const uint j = (uint)(i * width);
+        const uint row = (uint)(i * width);
+        const clfold_stage16 rest = clfold_load16(in, begin, row + num - 16 CLFOLD_PASS);
         for (uint v = 0; v < vectors; ++v) {
-            const ulong at = to + j + v * 16;
-            clfold_ask(in, begin + j + v * 16 + CLFOLD_ROWS_AHEAD * width,
-                       16 CLFOLD_PASS);
-            clfold_stage16 x = clfold_load16(in, begin, j + v * 16 CLFOLD_PASS), before;
-            before.$name = sums[v].$name.v;
+            const uint j = row + min(v * 16, num - 16);
+            const ulong at = to + j;
+            clfold_ask(in, begin + j + ahead, 16 CLFOLD_PASS);
+            clfold_stage16 x = rest, before = sums[v];
+            if (v + 1 < vectors)
+                x = clfold_load16(in, begin, j CLFOLD_PASS);
             if (i > 0)
                 x = clfold_combine_stage16(before, x CLFOLD_PASS);
-            sums[v].$name.v = x.$name;
+            sums[v] = x;
 #if CLFOLD_ITEM16
             clfold_item16 y, prev = prefix[v];
 #if CLFOLD_KEEPS_BEFORE
@@ -140,48 +146,134 @@ static void clfold_scan_columns(global const CLFOLD_IN *in, ulong begin, ulong w
 #else
             y = clfold_lane_items16(x, base, has_prefix, prefix[v] CLFOLD_PASS);
 #endif
-            clfold_emit16(y, prev, in + (begin + j + v * 16) * CLFOLD_SCALARS,
-                          base + j + v * 16, out, at,
-                          stream && clfold_may_stream(out, at) CLFOLD_PASS);
+            clfold_emit16(y, prev, in + (begin + j) * CLFOLD_SCALARS, base + j, out, at,
+                          streams CLFOLD_PASS);
 #else
             const clfold_lanes lanes = clfold_lanes_of(x),
                                befores = clfold_lanes_of(before);
-            for (uint k = 0; k < 16; ++k)
+            for (uint k = v * 16 - (j - row); k < 16; ++k)
                 clfold_lane_emit(clfold_lane(&lanes, k), clfold_lane(&befores, k), i == 0,
-                                 l + v * 16 + k,
-                                 in + (begin + j + v * 16 + k) * CLFOLD_SCALARS,
-                                 base + j + v * 16 + k, out, at + k, bundle CLFOLD_PASS);
+                                 l + j - row + k, in + (begin + j + k) * CLFOLD_SCALARS,
+                                 base + j + k, out, at + k, bundle CLFOLD_PASS);
 #endif
         }
     }
+    for (uint v = 0; v < vectors; ++v)
+        clfold_keep_lanes(sums[v], v * 16 - min(v * 16, num - 16), min(16u, num - v * 16),
+                          l + v * 16, bundle);
 }
 
-/* Up to 16 lanes one by one, in step. */
-static void clfold_scan_single_lanes(global const CLFOLD_IN *in, ulong in_offset, uint l,
-                                     uint num, ulong width, ulong run,
-                                     global CLFOLD_OUT *out, ulong out_offset,
-                                     clfold_bundle_pointer bundle CLFOLD_WITH)
-{
-    clfold_stage s[16];
+#if CLFOLD_KEEPS_BEFORE
+typedef struct {
+    union { $stage16 v[2]; $stage s[32]; } $name;
+} clfold_two_steps;
 
-    for (ulong i = 0; i < run; ++i) {
-        for (uint k = 0; k < num; ++k) {
-            if (i >= bundle->items[l + k])
+/* The folds a row before those of x, from which the last step's are `above`. */
+static clfold_stage16 clfold_row_before(clfold_stage16 above, clfold_stage16 x,
+                                        uint width, uint step)
+{
+    clfold_two_steps two;
+    clfold_stage16 y;
+
+    two.$name.v[0] = above.$name;
+    vstore16(x.$name, 0, two.$name.s + step);
+    y.$name = vload16(0, two.$name.s + step - width);
+    return y;
+}
+#endif
+
+/* Element j of few columns, whose lane of a step is k. */
+static void clfold_scan_step_lane(global const CLFOLD_IN *in, ulong begin, uint j, uint k,
+                                  uint width, uint step, clfold_lanes *lanes, uint l,
+                                  global CLFOLD_OUT *out, ulong to,
+                                  clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+    const clfold_stage before =
+        clfold_lane(lanes, (k < width ? k + step : k) - width);
+
+    clfold_step_lane(in, begin, j, k, width, step, lanes CLFOLD_PASS);
+    clfold_lane_emit(clfold_lane(lanes, k), before, j < width, l + k % width,
+                     in + (begin + j) * CLFOLD_SCALARS, bundle->begin[l] + j, out, to + j,
+                     bundle CLFOLD_PASS);
+}
+
+/*
+ * `count` elements of `width` columns, 16 or fewer, from lane l on.
+ *
+ * A vector also stores what it holds besides its step, and the next one stores that
+ * again. Both buffers may be one, so what comes next is loaded first. The last vector,
+ * and those of a text that sees the element, store no more than the step.
+ */
+static void clfold_scan_narrow(global const CLFOLD_IN *in, ulong begin, uint width,
+                               uint count, uint l, global CLFOLD_OUT *out, ulong to,
+                               bool stream, clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+    const uint step = CLFOLD_STEP_OF(width);
+    const ulong base = bundle->begin[l];
+    bool more = count >= 2 * step + 16;
+    clfold_lanes lanes;
+    clfold_stage16 window;
+    uint j = 0;
+
+    if (more)
+        window = clfold_window16(in, begin, step, width, step CLFOLD_PASS);
+    for (; j < min(step, count); ++j)
+        clfold_scan_step_lane(in, begin, j, j, width, step, &lanes, l, out, to,
+                              bundle CLFOLD_PASS);
+    if (more) {
+        clfold_stage16 x;
+#if CLFOLD_ITEM16
+        const bool has_prefix = bundle->has_prefix[l] != 0;
+        const bool streams = stream && step == 16 && clfold_may_stream(out, to);
+        clfold_item prefixes[16];
+        clfold_item16 prefix;
+        for (uint k = 0; k < 16; ++k)
+            prefixes[k] = bundle->prefix[l + k % width];
+        prefix.$name = CLFOLD_GATHER($item16, prefixes, $name);
+#endif
+        clfold_step_fill(step, &lanes);
+        x.$name = lanes.$name.v;
+        for (; more; j += step) {
+            clfold_stage16 before = x;
+            x = clfold_combine_stage16(x, window CLFOLD_PASS);
+            more = count - j >= 2 * step + 16;
+            if (more)
+                window = clfold_window16(in, begin, j + step, width, step CLFOLD_PASS);
+#if CLFOLD_KEEPS_BEFORE
+            before = clfold_row_before(before, x, width, step);
+#endif
+#if CLFOLD_ITEM16
+            if (step == 16 || (more && !CLFOLD_WRITES_X)) {
+#if CLFOLD_KEEPS_BEFORE
+                const clfold_item16 prev = clfold_lane_items16(before, base, has_prefix,
+                                                               prefix CLFOLD_PASS);
+#else
+                const clfold_item16 prev = prefix;
+#endif
+#if CLFOLD_EXCLUSIVE
+                const clfold_item16 y = prev;
+#else
+                const clfold_item16 y =
+                    clfold_lane_items16(x, base, has_prefix, prefix CLFOLD_PASS);
+#endif
+                clfold_emit16(y, prev, in + (begin + j) * CLFOLD_SCALARS, base + j, out,
+                              to + j, streams CLFOLD_PASS);
                 continue;
-            const ulong at = bundle->begin[l + k] + i * width;
-            const clfold_stage before = s[k];
-            s[k] = clfold_load(in, in_offset + bundle->begin[l + k],
-                               (uint)(i * width) CLFOLD_PASS);
-            if (i > 0)
-                s[k] = clfold_combine_stage(before, s[k] CLFOLD_PASS);
-            clfold_lane_emit(s[k], before, i == 0, l + k,
-                             in + (in_offset + at) * CLFOLD_SCALARS, at, out,
-                             out_offset + at, bundle CLFOLD_PASS);
+            }
+#endif
+            const clfold_lanes now = clfold_lanes_of(x),
+                               befores = clfold_lanes_of(before);
+            for (uint k = 0; k < step; ++k)
+                clfold_lane_emit(clfold_lane(&now, k), clfold_lane(&befores, k), false,
+                                 l + k % width, in + (begin + j + k) * CLFOLD_SCALARS,
+                                 base + j + k, out, to + j + k, bundle CLFOLD_PASS);
         }
+        lanes = clfold_lanes_of(x);
     }
-    for (uint k = 0; k < num; ++k) {
-        bundle->sums[l / 16].$name.s[k] = s[k].$name;
-    }
+    for (uint k = 0; j + k < count; ++k)
+        clfold_scan_step_lane(in, begin, j + k, k % step, width, step, &lanes, l, out, to,
+                              bundle CLFOLD_PASS);
+    clfold_step_end(&lanes, width, step, count, l, bundle);
 }
 
 static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint num,
@@ -189,21 +281,21 @@ static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint 
                               ulong out_offset, bool stream,
                               clfold_bundle_pointer bundle CLFOLD_WITH)
 {
+    const uint beside = (uint)min((ulong)num, width);
+
     if (bundle->are_rows) {
         clfold_scan_short_rows(in, in_offset + bundle->begin[0], (uint)run,
                                (uint)bundle->elements, out,
                                out_offset + bundle->begin[0], stream, bundle CLFOLD_PASS);
         return;
     }
-    for (uint l = 0; l < num;) {
-        const uint vectors = bundle->stretch[l / 16];
-        if (vectors > 0)
-            clfold_scan_columns(in, in_offset + bundle->begin[l], width, bundle->items[l],
-                                vectors, l, out, out_offset + bundle->begin[l], stream,
-                                bundle CLFOLD_PASS);
+    for (uint l = 0; l < num; l += beside) {
+        const ulong begin = bundle->begin[l], items = bundle->items[l];
+        if (width > 16)
+            clfold_scan_columns(in, in_offset + begin, width, items, beside, l, out,
+                                out_offset + begin, stream, bundle CLFOLD_PASS);
         else
-            clfold_scan_single_lanes(in, in_offset, l, min(16u, num - l), width, run, out,
-                                     out_offset, bundle CLFOLD_PASS);
-        l += vectors > 0 ? vectors * 16 : 16;
+            clfold_scan_narrow(in, in_offset + begin, beside, (uint)items * beside, l,
+                               out, out_offset + begin, stream, bundle CLFOLD_PASS);
     }
 }

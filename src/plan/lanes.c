@@ -2,16 +2,21 @@
 
 #include "base/platform.h"
 
-/* Lanes of a bundle: sixteen vectors, so that a bundle of columns reads a kilobyte of a
- * row of floats; or scalars, of which a few hide the latency of others. */
-#define VECTOR_LANES 256
+/* Lanes of a bundle: vectors of items of so many bytes, or of a few lanes at least, since
+ * pieces of rows come at half the speed of rows (1000 floats, two cores of an EPYC of Zen
+ * 4); or scalars, of which a few hide the latency of others. Columns that are not cut
+ * have bundles of fewer, so that there are enough of them, and no more are wanted. */
+#define VECTOR_BYTES 4096
+#define FEW_LANES    256
 #define ITEM_LANES   16
 
 /* Rows from here on take a tile each on CPUs. Two cores of an AMD EPYC (Zen 5). */
 #define TILE_ROW 64
 
-/* A lane of less is not worth its partial result. */
-#define LEAST_RUN 128
+/* A lane of less is not worth its partial result; nor are vectors of few columns worth
+ * less than so many elements of them all, as their first and last rows go one by one. */
+#define LEAST_RUN  128
+#define LEAST_SPAN 4096
 
 /* Items of each lane that a group has in local memory at once, at most; and the bytes. */
 #define MOST_STEP  16
@@ -77,11 +82,15 @@ static void group_lanes(struct shape *shape, const struct job *job,
 void clfold_shape_lanes(struct shape *shape, const struct job *job,
                         const struct policy *policy, size_t element)
 {
-    uint64_t lanes = policy->tile == TILE_VECTOR ? VECTOR_LANES : ITEM_LANES;
+    uint64_t lanes = ITEM_LANES;
 
     if (policy->tile == TILE_GROUP) {
         group_lanes(shape, job, policy);
         return;
+    }
+    if (policy->tile == TILE_VECTOR) {
+        lanes = VECTOR_BYTES / clfold_monoid_item_size(job->monoid);
+        lanes = lanes > FEW_LANES ? lanes : FEW_LANES;
     }
     lanes = least(lanes, policy->tile_bytes / element);
     lanes = policy->tile == TILE_VECTOR ? clfold_div_up(lanes, 16) * 16 : lanes;
@@ -97,7 +106,7 @@ uint64_t clfold_lane_run(const struct job *job, const struct shape *shape,
 {
     uint64_t length = job->segments.length;
     uint64_t segments = clfold_num_segments(job->count, job->segments);
-    uint64_t wanted = groups * shape->tile.elements;
+    uint64_t wanted = groups * least(shape->tile.elements, FEW_LANES);
     uint64_t runs = segments > 0 ? clfold_div_up(wanted, segments) : 1;
     uint64_t run = clfold_div_up(length, runs > 0 ? runs : 1);
     uint64_t shortest = forced ? 1 : LEAST_RUN;
@@ -108,7 +117,39 @@ uint64_t clfold_lane_run(const struct job *job, const struct shape *shape,
     if (job->device->most_elements) {
         longest = least(longest, job->device->most_elements / 4);
     }
+    if (shape->tile.kind == TILE_VECTOR && !forced) {
+        shortest = clfold_div_up(LEAST_SPAN, job->segments.width * LEAST_RUN) * LEAST_RUN;
+    }
     run = run > shortest ? run : shortest;
     run = least(run, longest > 0 ? longest : 1);
     return least(run, length);
+}
+
+struct lines clfold_lane_lines(const struct shape *shape, const struct cut *cut)
+{
+    uint64_t lanes = shape->tile.elements, width = cut->segments.width;
+    struct lines lines = { lanes, lanes, clfold_div_up(cut->num_runs, lanes) };
+
+    /* Of more columns than a bundle has, reductions are faster by small pieces (4096: 0.7
+     * of a read, not 0.57), scans that are cut by large ones (2048: 0.3, not 0.18). */
+    bool is_wide =
+        cut->runs > 1 && (width < lanes + 16 || shape->algorithm == SCAN_LANES);
+
+    if (shape->tile.kind != TILE_VECTOR || width == 1) {
+        return lines;
+    }
+    lines.part = is_wide ? lanes : least(lanes, FEW_LANES);
+    lines.line = width > lines.part ? width : lines.part / width * width;
+    lines.bundles = width > lines.part
+                        ? cut->num_runs / width * ((width + lines.part - 16) / lines.part)
+                        : clfold_div_up(cut->num_runs, lines.line);
+    return lines;
+}
+
+void clfold_launch_lanes(struct launch *launch, const struct plan *plan)
+{
+    const struct lines lines = clfold_lane_lines(&plan->shape, &plan->cut);
+
+    launch->line = lines.line;
+    launch->part = lines.part;
 }

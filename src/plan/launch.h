@@ -40,6 +40,7 @@ struct launch {
     uint64_t each, first, num; /* what a group, or a launch, takes */
     uint64_t ahead, stream, spins, in_place;
     uint64_t first_block, num_blocks;
+    uint64_t line, part;                         /* of runs: lane_items.cl */
     uint64_t from, to, is_first, is_last, joins; /* of partials */
     uint64_t num_words;
     /* Of the probe. */

@@ -17,9 +17,10 @@
  * Two cores of an AMD EPYC (Zen 5), 2026-11-22, same drivers, share of the best read of
  * the same run: 0.95 to 1.1, f32 into f64 0.93 to 1.01, u8 into u64 0.91 to 0.95. From
  * 2^24 to 2^30 f32 the GB/s are within 10 %, the fewest at 2^24. Up to 512 KiB one group
- * is as fast as two. Above, the last group folds the partials: of the time of a second
- * launch that takes 0.86 to 0.97 at 1 MiB, 0.87 to 0.91 at 2 and 0.88 to 0.93 at 4 (Zen
- * 4, 2026-11-26); docs/performance.md has the table of splits.
+ * is as fast as two. Above, the last group folds the partials: of the time with a second
+ * launch that takes 0.86 to 0.97 at 1 MiB, 0.87 to 0.91 at 2 and 0.88 to 0.93 at 4, but
+ * 1.1 to 1.25 from 10 to 16 MiB on Intel's runtime (Zen 4, 2026-11-26); the table of
+ * splits is in docs/performance.md.
  *
  * Only bytes are prefetched: a line of them takes many operations, so few lines are under
  * way. Prefetching gains 4 % to 40 % and loses up to 8 % on a Zen 4; for wider elements
@@ -34,6 +35,7 @@ static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
         .ahead_bytes = 4 * 1024,
         .ahead_element = 1,
         .lane_bytes = 8 * 1024,
+        .apart_bytes = 8 << 20,
     },
     {
         .tile = TILE_ITEM,
@@ -41,6 +43,7 @@ static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
         .group_size = 1,
         .groups = 256,
         .lane_bytes = 128 * 1024,
+        .apart_bytes = 8 << 20,
     },
     {
         .tile = TILE_GROUP,
@@ -48,6 +51,7 @@ static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
         .group_size = 64,
         .groups = 256,
         .lane_bytes = 8 * 1024,
+        .apart_bytes = 8 << 20,
     },
 };
 

@@ -192,9 +192,9 @@ static uint64_t most_partials(const struct plan *plan, const struct job *job)
 /* Runs, or bundles of lanes, that a group takes. */
 static void set_groups(struct plan *plan, const struct job *job, uint64_t groups)
 {
-    uint64_t lanes =
-        plan->shape.algorithm == REDUCE_LANES ? plan->shape.tile.elements : 1;
-    uint64_t bundles = clfold_div_up(plan->cut.num_runs, lanes);
+    uint64_t bundles = plan->shape.algorithm == REDUCE_LANES
+                           ? clfold_lane_lines(&plan->shape, &plan->cut).bundles
+                           : plan->cut.num_runs;
 
     clfold_set_groups(plan, job, bundles,
                       clfold_algorithm_row(plan->shape.algorithm)->is_rung ? bundles
@@ -293,6 +293,9 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
                          : cut.num_runs > 0 ? clfold_div_up(cut.num_runs, lanes)
                                             : 1;
     clfold_launch_cut(launch, &cut, work);
+    if (plan->shape.algorithm == REDUCE_LANES) {
+        clfold_launch_lanes(launch, plan);
+    }
     if (work && cut.count == 0 && cut.num_segments == 1) {
         launch->num_runs = 1; /* an empty one, which has a result */
     }

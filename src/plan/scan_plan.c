@@ -337,7 +337,7 @@ static void plan_lanes(struct plan *plan, const struct job *job,
 {
     uint64_t lanes = plan->shape.tile.elements;
 
-    clfold_set_groups(plan, job, clfold_div_up(plan->cut.num_runs, lanes),
+    clfold_set_groups(plan, job, clfold_lane_lines(&plan->shape, &plan->cut).bundles,
                       policy->groups);
     plan->num_launches = 1;
     if (plan->cut.runs > 1) {
@@ -473,6 +473,7 @@ static void launch_pass(const struct plan *plan, struct launch *launch)
     uint64_t in = clfold_plan_read(plan, plan->count);
     uint64_t out = plan->count * plan->out_size;
 
+    clfold_launch_lanes(launch, plan);
     launch->num_groups = plan->num_groups;
     launch->bytes_read = is_last ? items + (propagates ? out : in) : in;
     launch->bytes_written = is_last ? out : items + (propagates ? out : 0);

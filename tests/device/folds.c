@@ -310,6 +310,7 @@ static const struct shape_of_run {
     { 1000, 1, 3, LANES },     { 1000, 1, 17, LANES },      { 999, 1, 300, LANES },
     { 4900, 2, 350, LANES },   { 4995, 5, 3, LANES },       { 4998, 34, 49, LANES },
     { 4992, 16, 2, LANES },    { 4998, 833, 2, LANES },     { 1000, 1, 1, LANES },
+    { 4998, 7, 51, LANES },    { 4992, 104, 24, LANES },    { 4992, 4, 312, LANES },
     { 1000, 1, 3, LONG_ROWS }, { 4999, 1, 100, LONG_ROWS }, { 4999, 1, 4999, LONG_ROWS },
     { 960, 1, 48, LONG_ROWS }, { 1000, 1, 50, LONG_ROWS },  { 100, 1, 1, LONG_ROWS },
     { 4999, 1, 64, ANY },      { 4998, 98, 51, ANY },       { 0, 1, 3, ANY },

@@ -36,9 +36,8 @@ static const struct {
 #define NUM_FOLDS (sizeof(folds) / sizeof(folds[0]))
 
 /* Boundaries of vectors, tiles, bundles and runs; of lengths and of numbers. */
-static const size_t sizes[] = {
-    1, 2, 3, 4, 5, 15, 16, 17, 48, 63, 64, 65, 127, 257, 1009
-};
+static const size_t sizes[] = { 1,  2,  3,  4,  5,  15,  16,  17,
+                                48, 63, 64, 65, 80, 127, 257, 1009 };
 #define NUM_SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
 /* Each third input offset has an init from the host, each fourth one in device memory. An
@@ -121,6 +120,49 @@ static void test_scan(void **state)
 
     (void)state;
     check_all(0, algorithms);
+}
+
+/* ---- Totals ------------------------------------------------------------------------ */
+
+/* The total is the last item, whatever the operator rounds, though another launch folds
+ * what is before its run. */
+static void test_totals(void **state)
+{
+    static const size_t widths[] = { 1, 2, 3, 7, 12, 16, 17, 40, 300 };
+    enum { COUNT = 1 << 18 };
+    static float values[COUNT];
+    cl_mem in, out;
+
+    (void)state;
+    clfold_context_override(ctx, NULL);
+    for (size_t i = 0; i < COUNT; ++i) {
+        values[i] = (float)(i * 2654435761u % 16777213) * 0x1p-20f - 8;
+    }
+    in = copied_buffer(values, sizeof(values));
+    out = coloured_buffer(sizeof(values) + 4);
+    for (size_t w = 0; w < sizeof(widths) / sizeof(widths[0]); ++w) {
+        const size_t width = widths[w], count = COUNT / width * width;
+        const clfold_segments segments = { .by = width > 1 ? CLFOLD_BY_COLUMNS
+                                                           : CLFOLD_BY_LENGTH,
+                                           .length = count / width,
+                                           .columns = width > 1 ? width : 0 };
+        const clfold_fold fold = { .op = CLFOLD_ADD,
+                                   .type = CLFOLD_F32,
+                                   .segments = &segments,
+                                   .algorithm = "scan_lanes",
+                                   .total_out = { out, COUNT } };
+        cl_uint last, total;
+        assert_ok(call_operation(CLFOLD_INCLUSIVE_SCAN, &fold, in, 0, out, 0, count));
+        assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, (count - 1) * 4,
+                                             4, &last, 0, NULL, NULL),
+                         CL_SUCCESS);
+        assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE,
+                                             (size_t)COUNT * 4, 4, &total, 0, NULL, NULL),
+                         CL_SUCCESS);
+        assert_int_equal(last, total);
+    }
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
 }
 
 /* ---- Names of texts ---------------------------------------------------------------- */
@@ -454,6 +496,6 @@ static void test_prepare(void **state)
 }
 
 TEST_MAIN("segments", open_context, close_context, cmocka_unit_test(test_reduce),
-          cmocka_unit_test(test_scan), cmocka_unit_test(test_names),
-          cmocka_unit_test(test_rejected_names), cmocka_unit_test(test_rejected),
-          cmocka_unit_test(test_prepare))
+          cmocka_unit_test(test_scan), cmocka_unit_test(test_totals),
+          cmocka_unit_test(test_names), cmocka_unit_test(test_rejected_names),
+          cmocka_unit_test(test_rejected), cmocka_unit_test(test_prepare))

@@ -213,6 +213,28 @@ FAULTS = {
         [(VECTOR_SCAN, 1, "    y.$name.s01 = ($stage2)(($stage)($neutral));\n",
           "    ;\n")],
     ),
+    # In place, what a vector of columns stores is loaded again: by the last one of its row, and
+    # by the next steps.
+    "columns_stored_before_the_rest": (
+        "segments/test_scan",
+        [("tile_vector_lanes_scan.cl", 1, "            if (v + 1 < vectors)\n",
+          "            if (true)\n")],
+    ),
+    "columns_stored_past_a_step": (
+        "segments/test_scan",
+        [("tile_vector_lanes_scan.cl", 1, "(more && !CLFOLD_WRITES_X)", "!CLFOLD_WRITES_X")],
+    ),
+    # A lane of a step takes the row above alone.
+    "columns_windows_of_a_row": (
+        "segments/test_scan",
+        [("tile_vector_lanes.cl", 1, "    uint at = j + width - step;\n", "    uint at = j;\n")],
+    ),
+    # What precedes a run is not what its elements were scanned to.
+    "columns_totals_in_another_order": (
+        "segments/test_totals",
+        [("tile_vector_lanes.cl", 1, "#if CLFOLD_COMMUTATIVE && !CLFOLD_SCAN\n",
+          "#if CLFOLD_COMMUTATIVE\n")],
+    ),
     # The next tile is folded beside the scan of this one, but for what was asked for last.
     "scan_ahead_not_ended": (
         "lookback/f32",
