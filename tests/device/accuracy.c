@@ -453,10 +453,10 @@ static double bound_of(const struct sum *sum, const struct prefix *prefix)
 {
     const struct trial *trial = &sum->trial;
     const bool is_serial = trial->algorithm && strcmp(trial->algorithm, "serial") == 0;
-    const bool by_rows = trial->algorithm && strstr(trial->algorithm, "_rows");
+    const bool by_tiles = trial->algorithm && !strstr(trial->algorithm, "_lanes");
     const double u = ldexp(1, -bins_of(sum->pair.type).digits);
     const double depth = (is_serial ? (double)trial->count : 300) +
-                         (by_rows ? 0 : (double)trial->length) +
+                         (by_tiles ? 0 : (double)trial->length) +
                          trial->plan.tile_elements / 8.;
     const double lost = depth * u;
 

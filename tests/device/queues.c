@@ -6,6 +6,8 @@
 #include "oracle.h"
 #include "test.h"
 
+#include "ops/context.h"
+
 #define COUNT 50000
 #define SMALL 2048 /* two tiles */
 
@@ -336,6 +338,13 @@ static void test_host_result_is_last(void **state)
 
 /* ---- Scratch ----------------------------------------------------------------------- */
 
+/* What one call after the other needs: where memory has fences, a reduction has a counter,
+ * in a block that serves no other calls. */
+static size_t kept(void)
+{
+    return clfold_context_settled(ctx).fences ? 2 * BLOCK : BLOCK;
+}
+
 /* Calls in flight that wait for a user event, all at once, do not share scratch; on an
  * in-order queue they do, one after the other. The second of each way is in place. */
 static void calls_in_flight(cl_command_queue queue, bool in_order)
@@ -354,7 +363,7 @@ static void calls_in_flight(cl_command_queue queue, bool in_order)
         }
         assert_ok(task_call(tasks[i], queue, &gate, &events[i]));
     }
-    assert_int_equal(scratch_bytes(ctx), in_order ? BLOCK : CALLS * BLOCK);
+    assert_int_equal(scratch_bytes(ctx), in_order ? kept() : CALLS * BLOCK);
     gate_open(gate);
     assert_int_equal(clWaitForEvents(CALLS, events), CL_SUCCESS);
     for (size_t i = 0; i < CALLS; ++i) {
@@ -474,7 +483,7 @@ static void test_two_queues(void **state)
     for (size_t i = 0; i < 40 * NUM_WAYS; ++i) {
         assert_ok(task_call(tasks[i % (2 * NUM_WAYS)], queues[i % 2], NULL, NULL));
     }
-    assert_int_equal(scratch_bytes(ctx), 2 * BLOCK);
+    assert_int_equal(scratch_bytes(ctx), 2 * kept());
     for (size_t i = 0; i < 2 * NUM_WAYS; ++i) {
         assert_done(tasks[i], queues[i % 2]);
         task_destroy(tasks[i]);

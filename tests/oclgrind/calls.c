@@ -311,25 +311,32 @@ static void scan_user(const char *kind)
 
 static const struct cut_shape {
     size_t count, width, length;
-    const char *algorithm;
+    const char *scan; /* by tiles; NULL: by lanes */
 } shapes[] = {
-    { 300, 1, 3, "lanes" },   { 700, 2, 350, "lanes" }, { 680, 34, 20, "lanes" },
-    { 720, 1, 720, "lanes" }, { 300, 1, 100, "rows" },  { 300, 1, 30, "rows" },
-    { 720, 1, 720, "rows" },  { 720, 1, 360, "rows" },
+    { 300, 1, 3, NULL },
+    { 700, 2, 350, NULL },
+    { 680, 34, 20, NULL },
+    { 720, 1, 720, NULL },
+    { 300, 1, 100, "scan_single_group" },
+    { 300, 1, 30, "reduce_then_scan" },
+    { 720, 1, 720, "reduce_then_scan" },
+    { 720, 1, 360, "scan_lookback" },
+    { 720, 1, 100, "scan_lookback" },
 };
 #define NUM_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
 
 static void run_shape(const struct subject *subject, clfold_operation operation,
                       const struct cut_shape *shape, const struct debug *plan)
 {
-    char name[32];
+    const bool reduces = operation == CLFOLD_REDUCE;
+    const char *name = shape->scan ? reduces ? "reduce_tiles" : shape->scan
+                       : reduces   ? "reduce_lanes"
+                                   : "scan_lanes";
 
-    snprintf(name, sizeof(name), "%s_%s", operation == CLFOLD_REDUCE ? "reduce" : "scan",
-             shape->algorithm);
     run((struct trial){ .subject = subject,
                         .operation = operation,
                         .algorithm = name,
-                        .plan = *plan,
+                        .plan = held_up(plan, name, shape->length),
                         .count = shape->count,
                         .width = shape->width,
                         .length = shape->length,
