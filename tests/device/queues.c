@@ -338,8 +338,8 @@ static void test_host_result_is_last(void **state)
 
 /* ---- Scratch ----------------------------------------------------------------------- */
 
-/* What one call after the other needs: where memory has fences, a reduction has a counter,
- * in a block that serves no other calls. */
+/* What one call after the other needs: where memory has fences, a reduction has a
+ * counter, in a block that serves no other calls. */
 static size_t kept(void)
 {
     return clfold_context_settled(ctx).fences ? 2 * BLOCK : BLOCK;
