@@ -2,7 +2,7 @@
  * Items of a bundle's lanes, whatever the tile: the fold of a lane, and of a scan also
  * what becomes of it after the prefix that the strategy has set, and what is written.
  *
- * needs: contract.cl, tile_lanes.cl, write.cl
+ * needs: contract.cl, segments.cl, tile_lanes.cl, write.cl
  * names: CLFOLD_NUMBERS, clfold_combine, clfold_identity
  */
 /*
@@ -15,6 +15,21 @@ static ulong clfold_bundle_first(ulong b, ulong line, ulong part)
         return b * line;
     const ulong parts = (line + part - 16) / part;
     return b / parts * line + b % parts * part;
+}
+
+/* Places the runs of bundle b, from *first on; returns how many, 0 past the last. */
+static uint clfold_bundle_place(ulong b, ulong line, ulong part, CLFOLD_CUT_PARAMS,
+                                ulong num_runs, ulong *first,
+                                clfold_bundle_pointer bundle)
+{
+    uint num;
+
+    *first = clfold_bundle_first(b, line, part);
+    if (*first >= num_runs)
+        return 0;
+    num = (uint)(min(clfold_bundle_first(b + 1, line, part), num_runs) - *first);
+    clfold_lanes_place(*first, num, CLFOLD_CUT, bundle);
+    return num;
 }
 
 static clfold_item clfold_lanes_total(clfold_bundle_pointer bundle,

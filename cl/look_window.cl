@@ -73,7 +73,7 @@ static void clfold_warp_sync(void)
 
 /* What a look finds, besides CLFOLD_AGGREGATE and CLFOLD_RUNNING. */
 #define CLFOLD_MISSING 0
-#define CLFOLD_STOP     4 /* nothing before the tile counts */
+#define CLFOLD_STOP    4 /* nothing before the tile counts */
 #define CLFOLD_LOW     5 /* the walk reached its end */
 
 /* What a look at tile x finds, and the item of it. Running tiles of other blocks are only

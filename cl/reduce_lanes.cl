@@ -24,12 +24,11 @@ clfold_reduce_lanes(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARA
     const ulong begin = get_group_id(0) * each;
 
     for (ulong b = begin; b < begin + each; ++b) {
-        const ulong first = clfold_bundle_first(b, line, part);
-        const ulong next = min(clfold_bundle_first(b + 1, line, part), num_runs);
-        const uint num = (uint)(next - first);
-        if (first >= num_runs)
+        ulong first;
+        const uint num = clfold_bundle_place(b, line, part, CLFOLD_CUT, num_runs, &first,
+                                             bundle);
+        if (num == 0)
             break;
-        clfold_lanes_place(first, num, CLFOLD_CUT, bundle);
         clfold_lanes_fold(in, in_offset, num, width, run, bundle CLFOLD_PASS);
         /* The common case is a short loop. */
         if (is_last && !clfold_init_from) {

@@ -18,12 +18,11 @@ clfold_lanes_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_
     const ulong begin = get_group_id(0) * each;
 
     for (ulong b = begin; b < begin + each; ++b) {
-        const ulong first = clfold_bundle_first(b, line, part);
-        const ulong next = min(clfold_bundle_first(b + 1, line, part), num_runs);
-        const uint num = (uint)(next - first);
-        if (first >= num_runs)
+        ulong first;
+        const uint num = clfold_bundle_place(b, line, part, CLFOLD_CUT, num_runs, &first,
+                                             bundle);
+        if (num == 0)
             break;
-        clfold_lanes_place(first, num, CLFOLD_CUT, bundle);
         clfold_lanes_fold(in, in_offset, num, width, run, bundle CLFOLD_PASS);
         for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)
             items[clfold_item_place(first + l, width, runs)] =
@@ -33,9 +32,9 @@ clfold_lanes_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_
 
 CLFOLD_KERNEL void
 clfold_scan_bundles(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
-                  ulong num_runs, ulong line, ulong part, ulong each, uint ahead,
-                  global const clfold_item *items, CLFOLD_OUT_PARAMS, CLFOLD_TOTAL_PARAMS,
-                  CLFOLD_INIT_PARAMS CLFOLD_WITH)
+                    ulong num_runs, ulong line, ulong part, ulong each, uint ahead,
+                    global const clfold_item *items, CLFOLD_OUT_PARAMS,
+                    CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_BUNDLE(bundle);
     const ulong begin = get_group_id(0) * each;
@@ -45,12 +44,11 @@ clfold_scan_bundles(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARA
         clfold_finish(init, !clfold_init_from, has_total, total_out,
                       total_index CLFOLD_PASS);
     for (ulong b = begin; b < begin + each; ++b) {
-        const ulong first = clfold_bundle_first(b, line, part);
-        const ulong next = min(clfold_bundle_first(b + 1, line, part), num_runs);
-        const uint num = (uint)(next - first);
-        if (first >= num_runs)
+        ulong first;
+        const uint num = clfold_bundle_place(b, line, part, CLFOLD_CUT, num_runs, &first,
+                                             bundle);
+        if (num == 0)
             break;
-        clfold_lanes_place(first, num, CLFOLD_CUT, bundle);
         for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE) {
             bundle->has_prefix[l] = clfold_init_from != 0;
             bundle->prefix[l] = init;

@@ -86,13 +86,14 @@ static void clfold_find_prefix(global const CLFOLD_IN *in, ulong in_offset,
             clfold_hand_over(channel, slots, t,
                              clfold_tile_total(room, num) CLFOLD_TRACE_ARGS);
         clfold_tile_sync();
-        if (CLFOLD_IS_LOOKING && !CLFOLD_BROADCAST(channel->has_prefix, 0))
+        if (CLFOLD_IS_LOOKING && !CLFOLD_BROADCAST(channel->has_prefix, 0)) {
             clfold_look_back(channel, so_far, slots, t CLFOLD_TRACE_ARGS CLFOLD_PASS);
-        if (get_local_id(0) == 0) {
-            wanted->tile = own->tile - t + channel->tile;
-            wanted->run = own->run;
-            if (channel->tile != t)
-                wanted->run = clfold_nth_tile(wanted->tile, CLFOLD_TILES);
+            if (CLFOLD_LANE == 0) {
+                wanted->tile = own->tile - t + channel->tile;
+                wanted->run = own->run;
+                if (channel->tile != t)
+                    wanted->run = clfold_nth_tile(wanted->tile, CLFOLD_TILES);
+            }
         }
         clfold_tile_sync();
         is_ready = !(CLFOLD_TILE_LOADS && !is_own) && channel->has_prefix;

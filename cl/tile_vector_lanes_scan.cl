@@ -21,6 +21,28 @@ static clfold_item16 clfold_lane_items16(clfold_stage16 x, ulong base, bool has_
     return y;
 }
 
+/* Writes what is made of 16 folds x, from element `s` on, and of those before them,
+ * unless they are the first. */
+static void clfold_lanes_emit16(clfold_stage16 x, clfold_stage16 before, bool is_first,
+                                ulong base, bool has_prefix, clfold_item16 prefix,
+                                global const CLFOLD_IN *s, ulong i,
+                                global CLFOLD_OUT *out, ulong index,
+                                bool streams CLFOLD_WITH)
+{
+    clfold_item16 y, prev = prefix;
+
+#if CLFOLD_KEEPS_BEFORE
+    if (!is_first)
+        prev = clfold_lane_items16(before, base, has_prefix, prefix CLFOLD_PASS);
+#endif
+#if CLFOLD_EXCLUSIVE
+    y = prev;
+#else
+    y = clfold_lane_items16(x, base, has_prefix, prefix CLFOLD_PASS);
+#endif
+    clfold_emit16(y, prev, s, i, out, index, streams CLFOLD_PASS);
+}
+
 /* Whether stores from there on may go past the caches. All of a line take one way: bytes
  * of which one vector in four did took ten times as long. */
 static bool clfold_may_stream(global const CLFOLD_OUT *out, ulong index)
@@ -30,6 +52,21 @@ static bool clfold_may_stream(global const CLFOLD_OUT *out, ulong index)
            0;
 }
 #endif
+
+/* The same one by one, of folds k to stop - 1, which are of lanes l to l + width - 1 in
+ * turn. */
+static void clfold_lanes_emit(clfold_stage16 x, clfold_stage16 before, bool is_first,
+                              uint k, uint stop, uint l, uint width,
+                              global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
+                              ulong index, clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+    const clfold_lanes lanes = clfold_lanes_of(x), befores = clfold_lanes_of(before);
+
+    for (; k < stop; ++k)
+        clfold_lane_emit(clfold_lane(&lanes, k), clfold_lane(&befores, k), is_first,
+                         l + k % width, s + k * CLFOLD_SCALARS, i + k, out, index + k,
+                         bundle CLFOLD_PASS);
+}
 
 /* Short rows, 16 elements at a time; lane 0 has the prefix of all. */
 static void clfold_scan_short_rows(global const CLFOLD_IN *in, ulong begin, uint length,
@@ -97,7 +134,8 @@ static void clfold_scan_short_rows(global const CLFOLD_IN *in, ulong begin, uint
 }
 
 /* 16 columns or more from lane l on, `num` of them side by side. A row's last vector is
- * loaded before the others of it are stored, which may be in the same place. */
+ * loaded before the others of it are stored, which may be in the same place; and a text
+ * that sees the element has none that was seen before. */
 static void clfold_scan_columns(global const CLFOLD_IN *in, ulong begin, ulong width,
                                 ulong items, uint num, uint l, global CLFOLD_OUT *out,
                                 ulong to, bool stream,
@@ -125,8 +163,9 @@ static void clfold_scan_columns(global const CLFOLD_IN *in, ulong begin, ulong w
         const uint row = (uint)(i * width);
         const clfold_stage16 rest = clfold_load16(in, begin, row + num - 16 CLFOLD_PASS);
         for (uint v = 0; v < vectors; ++v) {
-            const uint j = row + min(v * 16, num - 16);
-            const ulong at = to + j;
+            const uint first = min(v * 16, num - 16), again = v * 16 - first;
+            const uint j = row + first;
+            global const CLFOLD_IN *s = in + (begin + j) * CLFOLD_SCALARS;
             clfold_ask(in, begin + j + ahead, 16 CLFOLD_PASS);
             clfold_stage16 x = rest, before = sums[v];
             if (v + 1 < vectors)
@@ -135,27 +174,14 @@ static void clfold_scan_columns(global const CLFOLD_IN *in, ulong begin, ulong w
                 x = clfold_combine_stage16(before, x CLFOLD_PASS);
             sums[v] = x;
 #if CLFOLD_ITEM16
-            clfold_item16 y, prev = prefix[v];
-#if CLFOLD_KEEPS_BEFORE
-            if (i > 0)
-                prev = clfold_lane_items16(before, base, has_prefix,
-                                           prefix[v] CLFOLD_PASS);
+            if (!CLFOLD_WRITES_X || again == 0) {
+                clfold_lanes_emit16(x, before, i == 0, base, has_prefix, prefix[v], s,
+                                    base + j, out, to + j, streams CLFOLD_PASS);
+                continue;
+            }
 #endif
-#if CLFOLD_EXCLUSIVE
-            y = prev;
-#else
-            y = clfold_lane_items16(x, base, has_prefix, prefix[v] CLFOLD_PASS);
-#endif
-            clfold_emit16(y, prev, in + (begin + j) * CLFOLD_SCALARS, base + j, out, at,
-                          streams CLFOLD_PASS);
-#else
-            const clfold_lanes lanes = clfold_lanes_of(x),
-                               befores = clfold_lanes_of(before);
-            for (uint k = v * 16 - (j - row); k < 16; ++k)
-                clfold_lane_emit(clfold_lane(&lanes, k), clfold_lane(&befores, k), i == 0,
-                                 l + j - row + k, in + (begin + j + k) * CLFOLD_SCALARS,
-                                 base + j + k, out, at + k, bundle CLFOLD_PASS);
-#endif
+            clfold_lanes_emit(x, before, i == 0, again, 16, l + first, 16, s, base + j,
+                              out, to + j, bundle CLFOLD_PASS);
         }
     }
     for (uint v = 0; v < vectors; ++v)
@@ -242,31 +268,16 @@ static void clfold_scan_narrow(global const CLFOLD_IN *in, ulong begin, uint wid
 #if CLFOLD_KEEPS_BEFORE
             before = clfold_row_before(before, x, width, step);
 #endif
+            global const CLFOLD_IN *s = in + (begin + j) * CLFOLD_SCALARS;
 #if CLFOLD_ITEM16
             if (step == 16 || (more && !CLFOLD_WRITES_X)) {
-#if CLFOLD_KEEPS_BEFORE
-                const clfold_item16 prev = clfold_lane_items16(before, base, has_prefix,
-                                                               prefix CLFOLD_PASS);
-#else
-                const clfold_item16 prev = prefix;
-#endif
-#if CLFOLD_EXCLUSIVE
-                const clfold_item16 y = prev;
-#else
-                const clfold_item16 y =
-                    clfold_lane_items16(x, base, has_prefix, prefix CLFOLD_PASS);
-#endif
-                clfold_emit16(y, prev, in + (begin + j) * CLFOLD_SCALARS, base + j, out,
-                              to + j, streams CLFOLD_PASS);
+                clfold_lanes_emit16(x, before, false, base, has_prefix, prefix, s,
+                                    base + j, out, to + j, streams CLFOLD_PASS);
                 continue;
             }
 #endif
-            const clfold_lanes now = clfold_lanes_of(x),
-                               befores = clfold_lanes_of(before);
-            for (uint k = 0; k < step; ++k)
-                clfold_lane_emit(clfold_lane(&now, k), clfold_lane(&befores, k), false,
-                                 l + k % width, in + (begin + j + k) * CLFOLD_SCALARS,
-                                 base + j + k, out, to + j + k, bundle CLFOLD_PASS);
+            clfold_lanes_emit(x, before, false, 0, step, l, width, s, base + j, out,
+                              to + j, bundle CLFOLD_PASS);
         }
         lanes = clfold_lanes_of(x);
     }

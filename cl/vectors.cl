@@ -27,6 +27,8 @@
 #elif CLFOLD_LOADS_32
 typedef volatile ulong4 clfold_32_bytes __attribute__((aligned(sizeof(CLFOLD_IN))));
 
+typedef char clfold_loads_are_whole[sizeof(CLFOLD_IN16) == 32 * CLFOLD_LOADS_32 ? 1 : -1];
+
 static CLFOLD_IN16 clfold_load_32(global const CLFOLD_IN *from)
 {
     union { CLFOLD_IN16 v; ulong4 parts[CLFOLD_LOADS_32]; } r;

@@ -209,7 +209,7 @@ typedef struct clfold_context_params {
      *
      * Called once per context, by the first scan by look-back or reduction, or prepare or
      * explain of one, on the thread that makes the call, with no lock held. Other calls
-     * may wait for it, so it must not call clfold. A reduction starts no probe.
+     * may wait for it, so it must not call clfold. Reductions start no probe.
      *
      * `key` names this version, platform, device and driver in one line, shorter than
      * 512 bytes. The callback writes the line that save_verdict was given for this key,

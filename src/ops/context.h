@@ -73,9 +73,9 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
                                struct findings *findings, bool *known,
                                const char **failed);
 
-/* What reductions rely on: what was known at the first one, for good, so that no probe
- * makes what was prepared another program; none starts a probe. MEMORY_NONE: nothing. */
-struct verdict clfold_context_settled(clfold_context *context);
+/* What reductions rely on: what is known, if `settles` for good, so that no probe makes
+ * what was prepared another program; none starts a probe. MEMORY_NONE: nothing. */
+struct verdict clfold_context_settled(clfold_context *context, bool settles);
 
 /* Drops users' folds that no call holds, with their programs, until `most` are left of
  * both. */

@@ -347,7 +347,7 @@ static clfold_status fetch_findings(struct request *request, const struct site *
 
     *findings = (struct findings){ 0 };
     if (request->job.algorithm == REDUCE_TILES) {
-        request->job.verdict = clfold_context_settled(context);
+        request->job.verdict = clfold_context_settled(context, may_probe);
     }
     if (!clfold_looks_back(request->job.algorithm)) {
         return CLFOLD_OK;

@@ -249,7 +249,7 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
     return status;
 }
 
-struct verdict clfold_context_settled(clfold_context *context)
+struct verdict clfold_context_settled(clfold_context *context, bool settles)
 {
     struct knowledge *knowledge = &context->knowledge;
     struct findings findings = { 0 };
@@ -268,7 +268,7 @@ struct verdict clfold_context_settled(clfold_context *context)
     clfold_lock_take(&knowledge->lock);
     if (!knowledge->is_settled) {
         knowledge->settled = known ? findings.verdict : (struct verdict){ MEMORY_NONE };
-        knowledge->is_settled = true;
+        knowledge->is_settled = settles;
     }
     const struct verdict settled = knowledge->settled;
     clfold_lock_give(&knowledge->lock);

@@ -30,7 +30,7 @@ struct memory {
     const char *extensions; /* pragmas that the means need; "" for none */
 };
 
-/* The use of a call's scratch: plain memory, words of look-back, or partials behind a
+/* The use of a call's scratch: plain memory, words of look-back, or partials after a
  * counter that is zero between launches. */
 enum scratch_kind { SCRATCH_PLAIN, SCRATCH_WORDS_64, SCRATCH_WORDS_32, SCRATCH_COUNTER };
 

@@ -110,6 +110,8 @@ static uint32_t loads_32(const struct job *job, const struct policy *policy)
     const struct monoid *monoid = job->monoid;
     const struct scalar *stage = clfold_scalar(monoid->components[0].stage);
     const bool is_plain = monoid->num_components == 1 && !monoid->item_file && stage &&
+                          monoid->num_scalars == 1 &&
+                          stage->size == clfold_monoid_in_size(monoid) &&
                           stage->size == clfold_monoid_read_size(monoid);
 
     return job->algorithm == REDUCE_TILES && job->segments.width == 0 &&

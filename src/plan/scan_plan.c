@@ -89,9 +89,9 @@ static clfold_status check(struct job *job, const struct site *site)
 #define WARP        32
 
 /* Items and bytes of local memory besides a tile's: those of the strategies, look-back's
- * window and its counters: clfold_room, clfold_running and clfold_channel. */
+ * window and its counters: clfold_room, clfold_running, clfold_channel, clfold_drawn. */
 #define KEPT_ITEMS (6 + WINDOW)
-#define KEPT_BYTES 64
+#define KEPT_BYTES 160
 
 /* Local memory is shared by a slot for each element and one more for each work-item, two
  * items for each work-item, padded, which is what the scan inside a group takes at most,
@@ -473,7 +473,9 @@ static void launch_pass(const struct plan *plan, struct launch *launch)
     uint64_t in = clfold_plan_read(plan, plan->count);
     uint64_t out = plan->count * plan->out_size;
 
-    clfold_launch_lanes(launch, plan);
+    if (plan->shape.algorithm == SCAN_LANES) {
+        clfold_launch_lanes(launch, plan);
+    }
     launch->num_groups = plan->num_groups;
     launch->bytes_read = is_last ? items + (propagates ? out : in) : in;
     launch->bytes_written = is_last ? out : items + (propagates ? out : 0);

@@ -342,7 +342,7 @@ static void test_host_result_is_last(void **state)
  * counter, in a block that serves no other calls. */
 static size_t kept(void)
 {
-    return clfold_context_settled(ctx).fences ? 2 * BLOCK : BLOCK;
+    return clfold_context_settled(ctx, false).fences ? 2 * BLOCK : BLOCK;
 }
 
 /* Calls in flight that wait for a user event, all at once, do not share scratch; on an

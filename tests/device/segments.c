@@ -165,6 +165,46 @@ static void test_totals(void **state)
     clReleaseMemObject(out);
 }
 
+/* In place as apart, though a row's last vector has elements that are written already. */
+static void test_in_place(void **state)
+{
+    static const size_t widths[] = { 1, 3, 16, 17, 33, 300 };
+    enum { COUNT = 1 << 14 };
+    static cl_int values[COUNT], expected[COUNT], found[COUNT];
+    cl_mem in, out;
+
+    (void)state;
+    clfold_context_override(ctx, NULL);
+    for (cl_int i = 0; i < COUNT; ++i) {
+        values[i] = i * 7919 % 1009 - 500;
+    }
+    in = copied_buffer(values, sizeof(values));
+    out = coloured_buffer(sizeof(values));
+    for (size_t w = 0; w < 2 * sizeof(widths) / sizeof(widths[0]); ++w) {
+        const clfold_operation o = CLFOLD_INCLUSIVE_SCAN + (clfold_operation)(w % 2);
+        const size_t width = widths[w / 2], count = COUNT / width * width;
+        const clfold_segments segments = { .by = CLFOLD_BY_COLUMNS,
+                                           .length = count / width,
+                                           .columns = width };
+        const clfold_fold fold = { .op = CLFOLD_ADD,
+                                   .type = CLFOLD_I32,
+                                   .segments = &segments,
+                                   .result = "item - 2 * x" };
+        write_buffer(in, 0, sizeof(values), values);
+        assert_ok(call_operation(o, &fold, in, 0, out, 0, count));
+        assert_ok(call_operation(o, &fold, in, 0, in, 0, count));
+        assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, count * 4,
+                                             expected, 0, NULL, NULL),
+                         CL_SUCCESS);
+        assert_int_equal(clEnqueueReadBuffer(device.queue, in, CL_TRUE, 0, count * 4,
+                                             found, 0, NULL, NULL),
+                         CL_SUCCESS);
+        assert_memory_equal(expected, found, count * 4);
+    }
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+}
+
 /* ---- Names of texts ---------------------------------------------------------------- */
 
 /* What a text makes of an element is a number of its segment and rank. */
@@ -497,5 +537,6 @@ static void test_prepare(void **state)
 
 TEST_MAIN("segments", open_context, close_context, cmocka_unit_test(test_reduce),
           cmocka_unit_test(test_scan), cmocka_unit_test(test_totals),
-          cmocka_unit_test(test_names), cmocka_unit_test(test_rejected_names),
-          cmocka_unit_test(test_rejected), cmocka_unit_test(test_prepare))
+          cmocka_unit_test(test_in_place), cmocka_unit_test(test_names),
+          cmocka_unit_test(test_rejected_names), cmocka_unit_test(test_rejected),
+          cmocka_unit_test(test_prepare))

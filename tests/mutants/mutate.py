@@ -220,6 +220,10 @@ FAULTS = {
         [("tile_vector_lanes_scan.cl", 1, "            if (v + 1 < vectors)\n",
           "            if (true)\n")],
     ),
+    "columns_element_seen_twice": (
+        "segments/test_in_place",
+        [("tile_vector_lanes_scan.cl", 1, "!CLFOLD_WRITES_X || again == 0", "true")],
+    ),
     "columns_stored_past_a_step": (
         "segments/test_scan",
         [("tile_vector_lanes_scan.cl", 1, "(more && !CLFOLD_WRITES_X)", "!CLFOLD_WRITES_X")],
