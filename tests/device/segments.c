@@ -526,7 +526,7 @@ static void test_prepare(void **state)
         assert_ok(clfold_explain(ctx, o, &fold, all[i % 3].count, NULL, &report));
         assert_true(report.bytes_read >= 40000);
         assert_true(report.bytes_written >= (is_scan ? 40000 : 4));
-        assert_memory_equal(report.algorithm, is_scan ? "scan_" : "reduce_", 5);
+        assert_non_null(strstr(report.algorithm, is_scan ? "scan" : "reduce_"));
         assert_non_null(strstr(report.reason, all[i % 3].words));
         assert_true(report.num_launches == 1 || report.scratch_bytes > 0);
     }
