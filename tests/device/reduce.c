@@ -113,15 +113,18 @@ static void test_affine(void **state)
             2003,     tile - 1,    tile, tile + 1, 2 * tile, 3 * tile, 9 * tile - 1,
             9 * tile, 9 * tile + 1
         };
-        for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
-            const struct trial fold = { .operation = CLFOLD_REDUCE,
-                                        .subject = &affine,
-                                        .init = c % 4 ? INIT_HOST : INIT_NONE,
-                                        .plan = *plan,
-                                        .count = counts[c],
-                                        .in_offset = c % 5,
-                                        .out_offset = c % 3,
-                                        .seed = c };
+        /* Partials folded by the last group, where memory has fences, and by a launch. */
+        for (size_t i = 0; i < 2 * sizeof(counts) / sizeof(counts[0]); ++i) {
+            const size_t c = i / 2;
+            struct trial fold = { .operation = CLFOLD_REDUCE,
+                                  .subject = &affine,
+                                  .init = c % 4 ? INIT_HOST : INIT_NONE,
+                                  .plan = *plan,
+                                  .count = counts[c],
+                                  .in_offset = c % 5,
+                                  .out_offset = c % 3,
+                                  .seed = c };
+            fold.plan.tier = i % 2 ? MEMORY_LEGACY_64 : MEMORY_NONE;
             trial_check(&fold, NULL);
         }
     }
