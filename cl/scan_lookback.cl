@@ -123,6 +123,8 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
         if (rounds > 0)
             channel->epoch = clfold_draw_tile(words, CLFOLD_TILES, next);
     }
+    /* Else PoCL 3.1 loses what one work-item does before the loop. */
+    clfold_tile_sync();
     for (ulong round = 0; round < rounds; ++round) {
         const bool draws = round + 1 < rounds;
         if (get_local_id(0) == 0) {
