@@ -231,7 +231,7 @@ static const struct scenario scenarios[] = {
                  "clFinish" } },
     { .name = "candidates",
       .op = CLFOLD_ARG_MAX,
-      .count = 1 << 20,
+      .count = 1 << 22, /* whose partials have a launch */
       .seconds = 1300,
       .has_file = true,
       .least = { 1000, 60 },
@@ -254,7 +254,7 @@ static int make_older(void **state)
     clspy_null_device(true);
     const bool done =
         session_open(&session, getenv("CLFOLD_TEST_DEVICE"), false, &message) &&
-        tune_context_row(session.context, CLFOLD_REDUCE, &fold, 1 << 20, first, &row,
+        tune_context_row(session.context, CLFOLD_REDUCE, &fold, 1 << 22, first, &row,
                          &message);
     session_close(&session);
     if (!done || !mkdtemp(folder)) {
