@@ -279,15 +279,21 @@ void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
     launch->bytes_read = launch->bytes_written = 0;
 }
 
+/* Of so many launches all are alike but the first and the last two. */
+#define MANY 64
+
 void clfold_plan_bytes(const struct plan *plan, uint64_t *bytes_read,
                        uint64_t *bytes_written)
 {
+    const uint32_t num = clfold_plan_num_launches(plan);
     struct launch launch;
 
     *bytes_read = *bytes_written = 0;
-    for (uint32_t i = 0; i < clfold_plan_num_launches(plan); ++i) {
+    for (uint32_t i = 0, alike; i < num; i += alike) {
+        const bool is_second = i == plan->marks.num_launches + 1;
+        alike = is_second && plan->num_launches > MANY ? plan->num_launches - 3 : 1;
         clfold_plan_launch(plan, i, &launch);
-        *bytes_read += launch.bytes_read;
-        *bytes_written += launch.bytes_written;
+        *bytes_read += alike * launch.bytes_read;
+        *bytes_written += alike * launch.bytes_written;
     }
 }

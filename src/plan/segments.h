@@ -38,7 +38,8 @@ static inline struct cut clfold_cut(uint64_t count, struct segments segments,
     bool is_whole = segments.width == 0;
     struct segments s =
         is_whole ? (struct segments){ 1, count > 0 ? count : 1 } : segments;
-    uint64_t block = s.length * s.width, rest = count % block;
+    uint64_t product = s.length * s.width, block = product > 0 ? product : 1;
+    uint64_t rest = count % block;
     struct cut cut = { .count = count, .segments = s, .lead = lead, .run = run };
 
     /* A rest is a row's. */

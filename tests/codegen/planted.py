@@ -44,11 +44,11 @@ WIDE = "ld.global.v4.f32 \t{%f1, %f2, %f3, %f4}, [%rd1+12288];"
 PTX_LOOKBACK = """
 .visible .entry clfold_scan_lookback(
 \t.param .u64 .ptr .global .align 4 clfold_scan_lookback_param_0,
-\t.param .u64 .ptr .global .align 8 clfold_scan_lookback_param_6
+\t.param .u64 .ptr .global .align 8 clfold_scan_lookback_param_9
 )
 {{
 \tld.param.u64 \t%rd1, [clfold_scan_lookback_param_0];
-\tld.param.u64 \t%rd2, [clfold_scan_lookback_param_6];
+\tld.param.u64 \t%rd2, [clfold_scan_lookback_param_9];
 \tadd.s64 \t%rd3, %rd2, 256;
 \t// begin inline asm
 \t{poll}

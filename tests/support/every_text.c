@@ -145,8 +145,8 @@ static void visit_segments(const struct visitor *visitor, const struct monoid *m
         { CLFOLD_INCLUSIVE_SCAN, SCAN_LANES, { "inclusive-cpu", "inclusive-gpu" } },
     };
     const size_t num_ways = monoid->accuracy == CLFOLD_REPRODUCIBLE ? 1
-                            : clfold_monoid_converts(monoid)          ? 3
-                                                                      : 2;
+                            : clfold_monoid_converts(monoid)        ? 3
+                                                                    : 2;
 
     for (size_t i = 0; i < 2 * num_ways; ++i) {
         struct job job = job_of(ways[i / 2].operation, ways[i / 2].algorithm, monoid,

@@ -59,8 +59,7 @@ static void test_reduce(void **state)
     reason = (struct reason){ .plan = &plan, .monoid = &monoid };
     plan.row = "tuned";
     plan.num_launches = 1;
-    plan.num_groups = plan.grid.groups = plan.grid.items =
-        plan.grid.least = 1;
+    plan.num_groups = plan.grid.groups = plan.grid.items = plan.grid.least = 1;
     assert_string_equal(say_reduce(&reason),
                         "tile_group by the tuning file: 1 group of lanes with 1 item "
                         "each, in one launch; 16384 lanes fill the device, each for 1 "
