@@ -283,8 +283,6 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
             CLFOLD_TAKE(true, 0, x);
             j += step;
         }
-        /* Else clang for AMD takes the first row apart. */
-#pragma unroll 1
         for (; aligned && j + (CLFOLD_LOADS - 1) * step < whole;
              j += CLFOLD_LOADS * step) {
             clfold_chunk row[CLFOLD_LOADS];
