@@ -90,7 +90,7 @@ void clfold_shape_lanes(struct shape *shape, const struct job *job,
     }
     if (policy->tile == TILE_VECTOR) {
         lanes = VECTOR_BYTES / clfold_monoid_item_size(job->monoid);
-        lanes = lanes > FEW_LANES ? lanes : FEW_LANES;
+        lanes = lanes > FEW_LANES && job->segments.width > 1 ? lanes : FEW_LANES;
     }
     lanes = least(lanes, policy->tile_bytes / element);
     lanes = policy->tile == TILE_VECTOR ? clfold_div_up(lanes, 16) * 16 : lanes;

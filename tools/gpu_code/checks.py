@@ -75,6 +75,15 @@ def together(entry, kernel):
     return []
 
 
+def of_elements(steps):
+    """Those of a reduction before its counter, after which the last group folds partials."""
+    for i, step in enumerate(steps):
+        access = isinstance(step, asm.Instruction) and step.access
+        if access and access.kind == asm.ATOMIC and access.space == asm.GLOBAL:
+            return steps[:i]
+    return steps
+
+
 def under_way(entry, kernel):
     """The loop of a reduction has its wide loads, and no narrower ones beside them, nor is there
     one before the loop."""
@@ -82,17 +91,16 @@ def under_way(entry, kernel):
         return together(entry, kernel)
     if kernel.name not in REDUCES:
         return []
-    loop = asm.streaming_loop(kernel.steps)
+    steps = of_elements(kernel.steps)
+    loop = asm.streaming_loop(steps)
     sizes = [access.size for access in asm.accesses(loop, asm.LOAD, asm.GLOBAL)]
     if sizes.count(16) < LOADS_UNDER_WAY or min(sizes, default=0) < 16:
         return [f"{kernel.name}: its loop loads {sizes} bytes, not {LOADS_UNDER_WAY} times 16"]
-    before = kernel.steps[: kernel.steps.index(loop[0])]
+    before = steps[: steps.index(loop[0])]
     looped = [access for part in asm.innermost_loops(before)
               for access in asm.accesses(part, asm.LOAD, asm.GLOBAL)]
     wide = [access.size for access in asm.accesses(before, asm.LOAD, asm.GLOBAL)].count(16)
-    # The first partial of the last group's, which a counter tells.
-    partials = bool(asm.accesses(kernel.steps, asm.ATOMIC, asm.GLOBAL))
-    if wide > [access.size for access in looped].count(16) + partials:
+    if wide > [access.size for access in looped].count(16):
         return [f"{kernel.name}: a load of 16 bytes alone before its loop"]
     return []
 
