@@ -206,9 +206,18 @@ static void clfold_keep_lanes(clfold_stage16 x, uint first, uint num, uint l,
     }
 }
 
+/* From row i of `num` columns to one that is asked for; at the end to one of the columns
+ * beside them, which come next. */
+static ulong clfold_ahead(ulong i, ulong items, ulong width, uint num)
+{
+    const uint rows = CLFOLD_ROWS_AHEAD((num + 15) / 16);
+
+    return i + rows < items ? rows * width : num - (items - rows) * width;
+}
+
 /* Four rows of 16 columns from position j on. */
 static clfold_stage16 clfold_fold_four(global const CLFOLD_IN *in, ulong begin, uint j,
-                                       uint width, uint ahead CLFOLD_WITH)
+                                       uint width, ulong ahead CLFOLD_WITH)
 {
     clfold_stage16 x[4];
 
@@ -228,12 +237,12 @@ static void clfold_fold_columns(global const CLFOLD_IN *in, ulong begin, ulong w
                                 clfold_bundle_pointer bundle CLFOLD_WITH)
 {
     const uint vectors = (num + 15) / 16;
-    const uint ahead = CLFOLD_ROWS_AHEAD(vectors) * (uint)width;
     clfold_stage16 sums[CLFOLD_VECTORS];
 
     for (uint v = 0; v < vectors; ++v)
         sums[v] = clfold_load16(in, begin, min(v * 16, num - 16) CLFOLD_PASS);
     for (ulong i = 1; i < items;) {
+        const ulong ahead = clfold_ahead(i, items, width, num);
         /* Sums are in memory, so four rows are folded before these take part. A scan's
          * last item is its total, so it folds as it scans. */
         const bool four = !CLFOLD_SCAN && vectors <= 4 && i + 4 <= items;

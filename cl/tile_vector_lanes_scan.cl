@@ -133,55 +133,85 @@ static void clfold_scan_short_rows(global const CLFOLD_IN *in, ulong begin, uint
     bundle->sums[last / 16].$name.s[last % 16] = total.$name;
 }
 
-/* 16 columns or more from lane l on, `num` of them side by side. A row's last vector is
- * loaded before the others of it are stored, which may be in the same place; and a text
- * that sees the element has none that was seen before. */
+#if CLFOLD_ITEM16
+typedef clfold_item16 clfold_prefix16;
+#else
+typedef uint clfold_prefix16; /* not used */
+#endif
+
+typedef struct {
+    ulong begin, base, to; /* the first element, its position, where its item goes */
+    uint l;
+    bool has_prefix, streams;
+} clfold_lane_columns;
+
+/* Element j of 16 columns, whose fold is *sum; the first `again` were written before. */
+static void clfold_scan_vector(clfold_stage16 x, bool is_first, uint j, uint first,
+                               uint again, private clfold_stage16 *sum,
+                               private const clfold_prefix16 *prefix,
+                               global const CLFOLD_IN *in, global CLFOLD_OUT *out,
+                               const clfold_lane_columns *c,
+                               clfold_bundle_pointer bundle CLFOLD_WITH)
+{
+    const clfold_stage16 before = *sum;
+    global const CLFOLD_IN *s = in + (c->begin + j) * CLFOLD_SCALARS;
+
+    if (!is_first)
+        x = clfold_combine_stage16(before, x CLFOLD_PASS);
+    *sum = x;
+#if CLFOLD_ITEM16
+    if (!CLFOLD_WRITES_X || again == 0) {
+        clfold_lanes_emit16(x, before, is_first, c->base, c->has_prefix, *prefix, s,
+                            c->base + j, out, c->to + j, c->streams CLFOLD_PASS);
+        return;
+    }
+#endif
+    clfold_lanes_emit(x, before, is_first, again, 16, c->l + first, 16, s, c->base + j,
+                      out, c->to + j, bundle CLFOLD_PASS);
+}
+
+/* 16 columns or more from lane l on, `num` of them side by side. A row's rest takes
+ * columns of the vector before again. It is loaded before that is stored, which may be in
+ * the same place; and a text that sees the element has none that was seen before. */
 static void clfold_scan_columns(global const CLFOLD_IN *in, ulong begin, ulong width,
                                 ulong items, uint num, uint l, global CLFOLD_OUT *out,
                                 ulong to, bool stream,
                                 clfold_bundle_pointer bundle CLFOLD_WITH)
 {
-    const uint vectors = (num + 15) / 16;
-    const uint ahead = CLFOLD_ROWS_AHEAD(vectors) * (uint)width;
-    const ulong base = bundle->begin[l];
+    const uint whole = num / 16, rest = num % 16, vectors = whole + (rest > 0);
+    clfold_lane_columns c = { begin, bundle->begin[l], to, l, false, false };
     clfold_stage16 sums[CLFOLD_VECTORS];
+    clfold_prefix16 prefix[CLFOLD_VECTORS]; /* or what is before the first items */
 #if CLFOLD_ITEM16
-    const bool has_prefix = bundle->has_prefix[l] != 0;
-    const bool streams = stream && width % 16 == 0 && clfold_may_stream(out, to);
-    clfold_item16 prefix[CLFOLD_VECTORS]; /* or what is before the first items */
+    c.has_prefix = bundle->has_prefix[l] != 0;
+    c.streams = stream && width % 16 == 0 && clfold_may_stream(out, to);
 
     for (uint v = 0; v < vectors; ++v) {
         private const clfold_item *own = bundle->prefix + l + min(v * 16, num - 16);
         prefix[v].$name = CLFOLD_GATHER($item16, own, $name);
 #if CLFOLD_KEEPS_BEFORE && CLFOLD_HAS_IDENTITY
-        if (!has_prefix)
+        if (!c.has_prefix)
             prefix[v] = clfold_spread(clfold_identity(CLFOLD_PASS_ONLY));
 #endif
     }
 #endif
     for (ulong i = 0; i < items; ++i) {
         const uint row = (uint)(i * width);
-        const clfold_stage16 rest = clfold_load16(in, begin, row + num - 16 CLFOLD_PASS);
-        for (uint v = 0; v < vectors; ++v) {
-            const uint first = min(v * 16, num - 16), again = v * 16 - first;
-            const uint j = row + first;
-            global const CLFOLD_IN *s = in + (begin + j) * CLFOLD_SCALARS;
-            clfold_ask(in, begin + j + ahead, 16 CLFOLD_PASS);
-            clfold_stage16 x = rest, before = sums[v];
-            if (v + 1 < vectors)
-                x = clfold_load16(in, begin, j CLFOLD_PASS);
-            if (i > 0)
-                x = clfold_combine_stage16(before, x CLFOLD_PASS);
-            sums[v] = x;
-#if CLFOLD_ITEM16
-            if (!CLFOLD_WRITES_X || again == 0) {
-                clfold_lanes_emit16(x, before, i == 0, base, has_prefix, prefix[v], s,
-                                    base + j, out, to + j, streams CLFOLD_PASS);
-                continue;
-            }
-#endif
-            clfold_lanes_emit(x, before, i == 0, again, 16, l + first, 16, s, base + j,
-                              out, to + j, bundle CLFOLD_PASS);
+        const ulong ahead = clfold_ahead(i, items, width, num);
+        clfold_stage16 last;
+        if (rest > 0)
+            last = clfold_load16(in, begin, row + num - 16 CLFOLD_PASS);
+        for (uint v = 0; v < whole; ++v) {
+            clfold_ask(in, begin + row + v * 16 + ahead, 16 CLFOLD_PASS);
+            clfold_scan_vector(clfold_load16(in, begin, row + v * 16 CLFOLD_PASS), i == 0,
+                               row + v * 16, v * 16, 0, &sums[v], prefix + v, in,
+                               out, &c, bundle CLFOLD_PASS);
+        }
+        if (rest > 0) {
+            clfold_ask(in, begin + row + num - 16 + ahead, 16 CLFOLD_PASS);
+            clfold_scan_vector(last, i == 0, row + num - 16, num - 16, 16 - rest,
+                               &sums[whole], prefix + whole, in, out, &c,
+                               bundle CLFOLD_PASS);
         }
     }
     for (uint v = 0; v < vectors; ++v)
