@@ -125,31 +125,46 @@ uint64_t clfold_lane_run(const struct job *job, const struct shape *shape,
     return least(run, length);
 }
 
-struct lines clfold_lane_lines(const struct shape *shape, const struct cut *cut)
+/* Columns that a bundle takes of a row. Lanes do not depend on each other, so bits do not
+ * depend on it. Of more columns than a bundle has, reductions that are cut are faster by
+ * small pieces (4096: 0.7 of a read, not 0.57, Zen 4). Scans are slow by small ones, as
+ * each is a page of both buffers (4096: 0.55 of a copy by 256, 0.95 by 1024, two cores of
+ * a Cascade Lake), so they have small ones only where all units would not have some. */
+#define UNIT_BUNDLES 2
+
+static uint64_t part_of(const struct plan *plan, const struct job *job)
 {
-    uint64_t lanes = shape->tile.elements, width = cut->segments.width;
-    struct lines lines = { lanes, lanes, clfold_div_up(cut->num_runs, lanes) };
+    uint64_t lanes = plan->shape.tile.elements, units = job->device->units, part;
 
-    /* Of more columns than a bundle has, reductions are faster by small pieces (4096: 0.7
-     * of a read, not 0.57), scans that are cut by large ones (2048: 0.3, not 0.18). */
-    bool is_wide =
-        cut->runs > 1 && (width < lanes + 16 || shape->algorithm == SCAN_LANES);
-
-    if (shape->tile.kind != TILE_VECTOR || width == 1) {
-        return lines;
+    if (plan->shape.algorithm == REDUCE_LANES) {
+        part = plan->cut.runs > 1 && plan->cut.segments.width < lanes + 16 ? lanes
+                                                                           : FEW_LANES;
+    } else {
+        part =
+            plan->cut.num_runs / (UNIT_BUNDLES * (units > 0 ? units : lanes)) / 16 * 16;
     }
-    lines.part = is_wide ? lanes : least(lanes, FEW_LANES);
-    lines.line = width > lines.part ? width : lines.part / width * width;
-    lines.bundles = width > lines.part
-                        ? cut->num_runs / width * ((width + lines.part - 16) / lines.part)
-                        : clfold_div_up(cut->num_runs, lines.line);
-    return lines;
+    return least(lanes, part > FEW_LANES ? part : FEW_LANES);
+}
+
+void clfold_set_lines(struct plan *plan, const struct job *job)
+{
+    const uint64_t lanes = plan->shape.tile.elements, width = plan->cut.segments.width;
+    const uint64_t num = plan->cut.num_runs;
+    uint64_t part;
+
+    plan->lines = (struct lines){ lanes, lanes, clfold_div_up(num, lanes) };
+    if (plan->shape.tile.kind != TILE_VECTOR || width == 1) {
+        return;
+    }
+    part = part_of(plan, job);
+    plan->lines.part = part;
+    plan->lines.line = width > part ? width : part / width * width;
+    plan->lines.bundles = width > part ? num / width * ((width + part - 16) / part)
+                                       : clfold_div_up(num, plan->lines.line);
 }
 
 void clfold_launch_lanes(struct launch *launch, const struct plan *plan)
 {
-    const struct lines lines = clfold_lane_lines(&plan->shape, &plan->cut);
-
-    launch->line = lines.line;
-    launch->part = lines.part;
+    launch->line = plan->lines.line;
+    launch->part = plan->lines.part;
 }

@@ -18,11 +18,8 @@ void clfold_shape_lanes(struct shape *shape, const struct job *job,
 uint64_t clfold_lane_run(const struct job *job, const struct shape *shape,
                          uint64_t groups, bool forced);
 
-/* Bundles of runs, whose first ones clfold_bundle_first() in cl/lane_items.cl gives. */
-struct lines {
-    uint64_t line, part, bundles;
-};
-struct lines clfold_lane_lines(const struct shape *shape, const struct cut *cut);
+/* Sets plan->lines, of plan->cut. */
+void clfold_set_lines(struct plan *plan, const struct job *job);
 
 /* What a launch is told of them. */
 void clfold_launch_lanes(struct launch *launch, const struct plan *plan);

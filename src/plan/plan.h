@@ -105,6 +105,11 @@ enum obstacle {
 /* As part of a sentence; static. */
 const char *clfold_obstacle_text(enum obstacle obstacle);
 
+/* Bundles of runs, whose first ones clfold_bundle_first() in cl/lane_items.cl gives. */
+struct lines {
+    uint64_t line, part, bundles;
+};
+
 struct plan {
     struct shape shape;
     const char *row; /* of the policy */
@@ -116,6 +121,7 @@ struct plan {
     struct marks marks;    /* launches that come first, with scratch of their own */
     uint32_t num_launches; /* of the algorithm */
     struct cut cut;        /* into runs, of the first launch; of scans into tiles */
+    struct lines lines;    /* by lanes */
     uint64_t each;         /* runs that a group takes, or bundles of lanes */
     uint64_t num_groups;   /* of the first launch */
     enum scratch_kind scratch_kind;

@@ -192,10 +192,12 @@ static uint64_t most_partials(const struct plan *plan, const struct job *job)
 /* Runs, or bundles of lanes, that a group takes. */
 static void set_groups(struct plan *plan, const struct job *job, uint64_t groups)
 {
-    uint64_t bundles = plan->shape.algorithm == REDUCE_LANES
-                           ? clfold_lane_lines(&plan->shape, &plan->cut).bundles
-                           : plan->cut.num_runs;
+    uint64_t bundles = plan->cut.num_runs;
 
+    if (plan->shape.algorithm == REDUCE_LANES) {
+        clfold_set_lines(plan, job);
+        bundles = plan->lines.bundles;
+    }
     clfold_set_groups(plan, job, bundles,
                       clfold_algorithm_row(plan->shape.algorithm)->is_rung ? bundles
                                                                            : groups);

@@ -337,8 +337,8 @@ static void plan_lanes(struct plan *plan, const struct job *job,
 {
     uint64_t lanes = plan->shape.tile.elements;
 
-    clfold_set_groups(plan, job, clfold_lane_lines(&plan->shape, &plan->cut).bundles,
-                      policy->groups);
+    clfold_set_lines(plan, job);
+    clfold_set_groups(plan, job, plan->lines.bundles, policy->groups);
     plan->num_launches = 1;
     if (plan->cut.runs > 1) {
         add_prefixes(plan, job);
