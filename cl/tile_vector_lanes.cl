@@ -231,33 +231,44 @@ static clfold_stage16 clfold_fold_four(global const CLFOLD_IN *in, ulong begin, 
                                       CLFOLD_PASS);
 }
 
+/* A row of 16 columns, or four, from position j on after *sum. */
+static void clfold_fold_vector(global const CLFOLD_IN *in, ulong begin, uint j,
+                               uint width, ulong ahead, bool four,
+                               private clfold_stage16 *sum CLFOLD_WITH)
+{
+    clfold_stage16 x;
+
+    if (four)
+        x = clfold_fold_four(in, begin, j, width, ahead CLFOLD_PASS);
+    else {
+        clfold_ask(in, begin + j + ahead, 16 CLFOLD_PASS);
+        x = clfold_load16(in, begin, j CLFOLD_PASS);
+    }
+    *sum = clfold_combine_stage16(*sum, x CLFOLD_PASS);
+}
+
 /* 16 columns or more from lane l on, `num` of them side by side. */
 static void clfold_fold_columns(global const CLFOLD_IN *in, ulong begin, ulong width,
                                 ulong items, uint num, uint l,
                                 clfold_bundle_pointer bundle CLFOLD_WITH)
 {
-    const uint vectors = (num + 15) / 16;
+    const uint whole = num / 16, vectors = (num + 15) / 16;
     clfold_stage16 sums[CLFOLD_VECTORS];
 
     for (uint v = 0; v < vectors; ++v)
         sums[v] = clfold_load16(in, begin, min(v * 16, num - 16) CLFOLD_PASS);
     for (ulong i = 1; i < items;) {
-        const ulong ahead = clfold_ahead(i, items, width, num);
         /* Sums are in memory, so four rows are folded before these take part. A scan's
          * last item is its total, so it folds as it scans. */
         const bool four = !CLFOLD_SCAN && vectors <= 4 && i + 4 <= items;
+        const ulong ahead = clfold_ahead(i, items, width, num);
         const uint j = (uint)(i * width);
-        for (uint v = 0; v < vectors; ++v) {
-            const uint at = j + min(v * 16, num - 16);
-            clfold_stage16 x;
-            if (four)
-                x = clfold_fold_four(in, begin, at, (uint)width, ahead CLFOLD_PASS);
-            else {
-                clfold_ask(in, begin + at + ahead, 16 CLFOLD_PASS);
-                x = clfold_load16(in, begin, at CLFOLD_PASS);
-            }
-            sums[v] = clfold_combine_stage16(sums[v], x CLFOLD_PASS);
-        }
+        for (uint v = 0; v < whole; ++v)
+            clfold_fold_vector(in, begin, j + v * 16, (uint)width, ahead, four,
+                               &sums[v] CLFOLD_PASS);
+        if (whole < vectors)
+            clfold_fold_vector(in, begin, j + num - 16, (uint)width, ahead, four,
+                               &sums[whole] CLFOLD_PASS);
         i += four ? 4 : 1;
     }
     for (uint v = 0; v < vectors; ++v)
