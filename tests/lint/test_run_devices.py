@@ -154,6 +154,10 @@ class Runner(unittest.TestCase):
             (2, "kill -ABRT $$", "other", intel, 1, 1),
             (2, "kill -ABRT $$", fault, "Yard: a", 1, 1),
             (2, "exit 1", fault, intel, 1, 1),
+            (2, "echo 1..1; echo ok 1; kill -SEGV $$", "other", "rusticl: a", 0, 2),
+            (2, "echo 1..1; echo ok 1; kill -ABRT $$", "other", "rusticl: a", 1, 1),
+            (2, "echo 1..2; echo ok 1; kill -SEGV $$", "other", "rusticl: a", 1, 1),
+            (2, "echo 1..1; echo not ok 1; kill -SEGV $$", "other", "rusticl: a", 1, 1),
         ):
             self.write("runs", "")
             self.devices(b=TWO.replace("Yard: (R) # one", name))
