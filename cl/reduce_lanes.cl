@@ -21,14 +21,11 @@ clfold_reduce_lanes(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARA
                     CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_BUNDLE(bundle);
-    const ulong begin = get_group_id(0) * each;
+    ulong b = get_group_id(0) * each, end = b + each, first;
+    uint num;
 
-    for (ulong b = begin; b < begin + each; ++b) {
-        ulong first;
-        const uint num = clfold_bundle_place(b, line, part, CLFOLD_CUT, num_runs, &first,
-                                             bundle);
-        if (num == 0)
-            break;
+    while (b < end && (num = clfold_bundle_place(b++, line, part, CLFOLD_CUT, num_runs,
+                                                 &first, bundle)) > 0) {
         clfold_lanes_fold(in, in_offset, num, width, run, bundle CLFOLD_PASS);
         /* The common case is a short loop. */
         if (is_last && !clfold_init_from) {

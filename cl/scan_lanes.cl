@@ -15,14 +15,11 @@ clfold_lanes_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_
                         global clfold_item *items CLFOLD_WITH)
 {
     CLFOLD_BUNDLE(bundle);
-    const ulong begin = get_group_id(0) * each;
+    ulong b = get_group_id(0) * each, end = b + each, first;
+    uint num;
 
-    for (ulong b = begin; b < begin + each; ++b) {
-        ulong first;
-        const uint num = clfold_bundle_place(b, line, part, CLFOLD_CUT, num_runs, &first,
-                                             bundle);
-        if (num == 0)
-            break;
+    while (b < end && (num = clfold_bundle_place(b++, line, part, CLFOLD_CUT, num_runs,
+                                                 &first, bundle)) > 0) {
         clfold_lanes_fold(in, in_offset, num, width, run, bundle CLFOLD_PASS);
         for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE)
             items[clfold_item_place(first + l, width, runs)] =
@@ -37,18 +34,15 @@ clfold_scan_bundles(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARA
                     CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_BUNDLE(bundle);
-    const ulong begin = get_group_id(0) * each;
+    ulong b = get_group_id(0) * each, end = b + each, first;
+    uint num;
     const clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
 
     if (num_runs == 0 && has_total && get_local_id(0) == 0)
         clfold_finish(init, !clfold_init_from, has_total, total_out,
                       total_index CLFOLD_PASS);
-    for (ulong b = begin; b < begin + each; ++b) {
-        ulong first;
-        const uint num = clfold_bundle_place(b, line, part, CLFOLD_CUT, num_runs, &first,
-                                             bundle);
-        if (num == 0)
-            break;
+    while (b < end && (num = clfold_bundle_place(b++, line, part, CLFOLD_CUT, num_runs,
+                                                 &first, bundle)) > 0) {
         for (uint l = (uint)get_local_id(0); l < num; l += CLFOLD_GROUP_SIZE) {
             bundle->has_prefix[l] = clfold_init_from != 0;
             bundle->prefix[l] = init;

@@ -215,36 +215,23 @@ static ulong clfold_ahead(ulong i, ulong items, ulong width, uint num)
     return i + rows < items ? rows * width : num - (items - rows) * width;
 }
 
-/* Four rows of 16 columns from position j on. */
-static clfold_stage16 clfold_fold_four(global const CLFOLD_IN *in, ulong begin, uint j,
-                                       uint width, ulong ahead CLFOLD_WITH)
-{
-    clfold_stage16 x[4];
-
-#pragma unroll
-    for (uint r = 0; r < 4; ++r) {
-        clfold_ask(in, begin + j + r * width + ahead, 16 CLFOLD_PASS);
-        x[r] = clfold_load16(in, begin, j + r * width CLFOLD_PASS);
-    }
-    return clfold_combine_stage16(clfold_combine_stage16(x[0], x[1] CLFOLD_PASS),
-                                  clfold_combine_stage16(x[2], x[3] CLFOLD_PASS)
-                                      CLFOLD_PASS);
-}
-
-/* A row of 16 columns, or four, from position j on after *sum. */
+/* A row of 16 columns from position j on, or four as a tree, after *sum. */
 static void clfold_fold_vector(global const CLFOLD_IN *in, ulong begin, uint j,
                                uint width, ulong ahead, bool four,
                                private clfold_stage16 *sum CLFOLD_WITH)
 {
-    clfold_stage16 x;
+    clfold_stage16 x[4];
 
-    if (four)
-        x = clfold_fold_four(in, begin, j, width, ahead CLFOLD_PASS);
-    else {
-        clfold_ask(in, begin + j + ahead, 16 CLFOLD_PASS);
-        x = clfold_load16(in, begin, j CLFOLD_PASS);
+#pragma unroll
+    for (uint r = 0; r < (four ? 4 : 1); ++r) {
+        clfold_ask(in, begin + j + r * width + ahead, 16 CLFOLD_PASS);
+        x[r] = clfold_load16(in, begin, j + r * width CLFOLD_PASS);
     }
-    *sum = clfold_combine_stage16(*sum, x CLFOLD_PASS);
+    if (four)
+        x[0] = clfold_combine_stage16(clfold_combine_stage16(x[0], x[1] CLFOLD_PASS),
+                                      clfold_combine_stage16(x[2], x[3] CLFOLD_PASS)
+                                          CLFOLD_PASS);
+    *sum = clfold_combine_stage16(*sum, x[0] CLFOLD_PASS);
 }
 
 /* 16 columns or more from lane l on, `num` of them side by side. */

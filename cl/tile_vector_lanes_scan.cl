@@ -133,10 +133,8 @@ static void clfold_scan_short_rows(global const CLFOLD_IN *in, ulong begin, uint
     bundle->sums[last / 16].$name.s[last % 16] = total.$name;
 }
 
-#if CLFOLD_ITEM16
-typedef clfold_item16 clfold_prefix16;
-#else
-typedef uint clfold_prefix16; /* not used */
+#if !CLFOLD_ITEM16
+typedef uint clfold_item16; /* not used */
 #endif
 
 typedef struct {
@@ -148,7 +146,7 @@ typedef struct {
 /* Element j of 16 columns, whose fold is *sum; the first `again` were written before. */
 static void clfold_scan_vector(clfold_stage16 x, bool is_first, uint j, uint first,
                                uint again, private clfold_stage16 *sum,
-                               private const clfold_prefix16 *prefix,
+                               private const clfold_item16 *prefix,
                                global const CLFOLD_IN *in, global CLFOLD_OUT *out,
                                const clfold_lane_columns *c,
                                clfold_bundle_pointer bundle CLFOLD_WITH)
@@ -181,7 +179,7 @@ static void clfold_scan_columns(global const CLFOLD_IN *in, ulong begin, ulong w
     const uint whole = num / 16, rest = num % 16, vectors = whole + (rest > 0);
     clfold_lane_columns c = { begin, bundle->begin[l], to, l, false, false };
     clfold_stage16 sums[CLFOLD_VECTORS];
-    clfold_prefix16 prefix[CLFOLD_VECTORS]; /* or what is before the first items */
+    clfold_item16 prefix[CLFOLD_VECTORS]; /* or what is before the first items */
 #if CLFOLD_ITEM16
     c.has_prefix = bundle->has_prefix[l] != 0;
     c.streams = stream && width % 16 == 0 && clfold_may_stream(out, to);
