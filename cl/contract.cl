@@ -86,6 +86,7 @@
  *   CLFOLD_TILE_VECTOR, CLFOLD_TILE_GROUP   1 if that tile follows, else 0
  *   CLFOLD_TILE          elements a tile, where there is one
  *   CLFOLD_RUNG          which rung of the ladder, 0 to 6, where it is one
+ *   CLFOLD_KEY           reduce_offsets: the type of an offset
  *   CLFOLD_EACH          serial: 1 if there is a result for each element, else 0
  *   CLFOLD_RESUMES       scan_single_group: 1 if launches may go on where one stopped
  *   CLFOLD_OF_CARRIES    serial: 1 if elements are carries of parts, else 0

@@ -96,14 +96,6 @@ typedef struct {
     union { $stage16 v[CLFOLD_SHORT]; $stage s[16 * CLFOLD_SHORT]; } $name;
 } clfold_row_folds;
 
-static clfold_stage16 clfold_choose16(int16 c, clfold_stage16 a, clfold_stage16 b)
-{
-    clfold_stage16 r;
-
-    r.$name = convert_$mask16(c) ? a.$name : b.$name;
-    return r;
-}
-
 /*
  * The inclusive scan of lanes that begins anew where a row does. `place` is a lane's
  * place in its row, so_far has in all lanes the fold up to the vector before, or any

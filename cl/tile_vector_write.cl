@@ -1,5 +1,5 @@
 /*
- * Results of 16 elements at once: the part of tile_vector that scans and maps need.
+ * Results of 16 elements at once: the part of tile_vector for what writes many.
  *
  *   items     y0 ... y15, a vector a component
  *   written   what a text of the fold's makes of them, or they themselves

@@ -93,6 +93,15 @@ static uint16 clfold_places(uint j)
     return j + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
+/* c ? a : b, where c is a relation. */
+static clfold_stage16 clfold_choose16(int16 c, clfold_stage16 a, clfold_stage16 b)
+{
+    clfold_stage16 r;
+
+    r.$name = !!convert_$mask16(c) ? a.$name : b.$name;
+    return r;
+}
+
 /* The lanes one by one. */
 typedef struct {
     union { $stage16 v; $stage s[16]; } $name;

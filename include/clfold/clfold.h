@@ -468,7 +468,8 @@ enum {
     CLFOLD_BY_KEYS,
     /** `mem` has num + 1 ascending offsets, U32 or U64, of elements from in_offset, as in
      * CSR; segments may be empty. Elements before the first offset, and after the last,
-     * are segments too. Offsets that descend or are past the end are safe: see bad_out */
+     * are segments of scans too, and of no reduction. Offsets that descend or are past
+     * the end are safe: of scans see bad_out, results of reductions are undefined */
     CLFOLD_BY_OFFSETS,
     /** rows of `length` elements; the last one may be shorter */
     CLFOLD_BY_LENGTH,
@@ -479,9 +480,9 @@ enum {
 };
 
 /**
- * Segments, which are folded one by one: rows and columns in all calls, those
- * by flags, keys and offsets in scans, else CLFOLD_ERROR_UNSUPPORTED. Fields that do not
- * belong to `by` must be 0.
+ * Segments, which are folded one by one: rows and columns in all calls, those by offsets
+ * in reductions and scans, by flags and keys in scans, else CLFOLD_ERROR_UNSUPPORTED.
+ * Fields that do not belong to `by` must be 0.
  * \snippet snippets.c clfold_segments
  */
 typedef struct clfold_segments {
@@ -698,10 +699,11 @@ CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
  * any other keeps them in order. count 0 gives init, or without it the identity, or
  * without both CLFOLD_ERROR_EMPTY. `out` holds one result, whose form the operator says.
  *
- * With segments, out[out_offset + s] is the fold of segment s, init before it; count 0
- * writes nothing. Neither `in` nor init_at may overlap the results. The index of an
- * operator like CLFOLD_ARG_MIN counts from in_offset, not from its segment; in rows it is
- * index % length.
+ * With segments, out[out_offset + s] is the fold of segment s, init before it; of no rows
+ * or columns nothing is written. Neither `in` nor init_at may overlap the results. The
+ * index of an operator like CLFOLD_ARG_MIN counts from in_offset, not from its segment;
+ * in rows it is index % length. By offsets segments may be empty, so the operator needs
+ * an identity or init, else CLFOLD_ERROR_ARGUMENT; loads do not see segment and rank.
  *
  * Algorithms, of which docs/choosing.md and docs/scans.md say more; how work is split
  * follows from policy, count and segments alone:
@@ -710,6 +712,9 @@ CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
  *     "The Parallel Evaluation of General Arithmetic Expressions", 1974).
  *   - "reduce_lanes" for short rows and for columns, side by side, cut into runs where
  *     they are few.
+ *   - "reduce_offsets", for offsets: pieces of as many elements and segments' ends each
+ *     (Merrill and Garland, "Merge-based Parallel Sparse Matrix-Vector Multiplication",
+ *     2016), so lengths may differ by any factor.
  *   - "reduce0" to "reduce6": the ladder of Harris, "Optimizing Parallel Reduction in
  *     CUDA" (2007), to learn from and to measure by, each right for every count. reduce2
  *     to reduce6 want an operator that commutes. Scratch is up to count / 128 items in

@@ -25,14 +25,14 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 /* Texts of a recipe that are not arguments'. */
 #define OWN_TEXTS (CLFOLD_RECIPE_TEXTS - 2 * CLFOLD_MAX_ARGS)
 
-static void make_recipe(struct recipe *recipe, const clfold_fold *fold)
+static void make_recipe(struct recipe *recipe, const clfold_fold *fold, uint32_t heads)
 {
     const char *const texts[OWN_TEXTS] = {
         fold->components, fold->type_name, fold->source, fold->combine, fold->identity,
         fold->cuts,       fold->load,      fold->result, fold->store,   fold->equal,
     };
-    const uint32_t heads = clfold_fold_heads(fold);
     uint32_t numbers[CLFOLD_RECIPE_NUMBERS] = {
+        heads,
         fold->op,
         fold->type,
         fold->in,
@@ -43,7 +43,6 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold)
         fold->flags,
         (uint32_t)fold->type_size,
         (uint32_t)fold->num_args,
-        heads,
         heads ? fold->segments->type : 0,
         fold->part != NULL,
     };
@@ -224,7 +223,7 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     own.args = args;
     if ((status = clfold_monoid_user(&made->monoid, site, &own, &made->names)) ||
         (status = check_caps(site, caps, fold, &made->monoid)) ||
-        (clfold_fold_heads(fold) && (status = lift(&made->monoid, site, caps, &own)))) {
+        (recipe->numbers[0] && (status = lift(&made->monoid, site, caps, &own)))) {
         clfold_free(made);
         return status;
     }
@@ -287,13 +286,13 @@ static clfold_status check_found(const struct interned *found, const struct site
 
 clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
                                 const struct caps *caps, const clfold_fold *fold,
-                                struct interned **out)
+                                uint32_t heads, struct interned **out)
 {
     struct interned *made = NULL, *found;
     struct recipe recipe;
     clfold_status status;
 
-    make_recipe(&recipe, fold);
+    make_recipe(&recipe, fold, heads);
     clfold_lock_take(&folds->lock);
     found = take_user(folds, &recipe);
     clfold_lock_give(&folds->lock);

@@ -63,22 +63,22 @@ static clfold_status check_enumerators(const struct site *site, const clfold_fol
 /* What belongs to segments that are given in one way. */
 static clfold_status check_segments(const struct site *site, const clfold_fold *fold)
 {
-    const uint32_t heads = clfold_fold_heads(fold);
-    const uint32_t by = fold->segments ? fold->segments->by : CLFOLD_BY_FLAGS;
+    const uint32_t by = fold->segments ? fold->segments->by : 0;
 
-    if (by < CLFOLD_BY_FLAGS || by > CLFOLD_BY_COLUMNS) {
+    if (fold->segments && (by < CLFOLD_BY_FLAGS || by > CLFOLD_BY_COLUMNS)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "segments: by %u is not CLFOLD_BY_FLAGS or its kin", by);
     }
-    if (fold->equal && heads != CLFOLD_BY_KEYS) {
+    if (fold->equal && by != CLFOLD_BY_KEYS) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "equal is given, but there are no segments by keys");
     }
-    if ((fold->bad_out.mem || fold->bad_out.offset) && heads != CLFOLD_BY_OFFSETS) {
+    if ((fold->bad_out.mem || fold->bad_out.offset) && by != CLFOLD_BY_OFFSETS) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "bad_out is given, but there are no segments by offsets");
     }
-    return heads ? clfold_check_heads(site, fold->segments) : CLFOLD_OK;
+    return by && by <= CLFOLD_BY_OFFSETS ? clfold_check_heads(site, fold->segments)
+                                         : CLFOLD_OK;
 }
 
 static clfold_status check_reserved(const struct site *site, const clfold_fold *fold)
@@ -97,11 +97,23 @@ static clfold_status check_use(const struct site *site, const struct operation *
                            "operation is %s",
                            operation->name);
     }
-    if (operation->family != FAMILY_SCAN && clfold_fold_heads(fold)) {
+    const uint32_t by = fold->segments ? fold->segments->by : 0;
+    const bool by_offsets = operation->family == FAMILY_REDUCE && by == CLFOLD_BY_OFFSETS;
+
+    if (operation->family != FAMILY_SCAN && by && by <= CLFOLD_BY_OFFSETS &&
+        !by_offsets) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "segments: by %s is for scans in this version, but the "
+                           "segments: by %s is for scans%s in this version, but the "
                            "operation is %s",
-                           clfold_way_name(fold->segments->by), operation->name);
+                           clfold_way_name(by),
+                           by == CLFOLD_BY_OFFSETS ? " and reductions" : "",
+                           operation->name);
+    }
+    if (by_offsets && fold->bad_out.mem) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "bad_out is for scans in this version, but the operation is "
+                           "%s",
+                           operation->name);
     }
     if (operation->family != FAMILY_SCAN &&
         (fold->total_out.mem || fold->total_out.offset)) {
@@ -316,13 +328,17 @@ clfold_status clfold_check_values(const struct site *site, const clfold_fold *fo
 
 /* The fold itself, interned. */
 static clfold_status find_fold(const struct site *site, clfold_context *context,
-                               const clfold_fold *fold, struct interned **found)
+                               clfold_operation operation, const clfold_fold *fold,
+                               struct interned **found)
 {
-    return clfold_fold_is_plain(fold) && !clfold_fold_heads(fold) && !fold->part
+    const uint32_t heads = clfold_fold_heads(fold, operation);
+
+    return clfold_fold_is_plain(fold) && !heads && !fold->part
                ? clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
                                        fold->type, fold->in ? fold->in : fold->type,
                                        fold->accuracy, found)
-               : clfold_folds_user(&context->folds, site, &context->caps, fold, found);
+               : clfold_folds_user(&context->folds, site, &context->caps, fold, heads,
+                                   found);
 }
 
 static clfold_status check_operation(const struct site *site, clfold_operation operation)
@@ -345,7 +361,7 @@ clfold_status clfold_check_fold(const struct site *site, clfold_context *context
     }
     if ((status = check_operation(site, operation)) ||
         (status = clfold_check_content(site, operation, fold)) ||
-        (status = find_fold(site, context, fold, found))) {
+        (status = find_fold(site, context, operation, fold, found))) {
         return status;
     }
     status = clfold_check_values(site, fold, &(*found)->monoid);

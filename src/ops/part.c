@@ -70,7 +70,8 @@ static clfold_status check_segments(const struct request *request,
     const bool are_uniform = request->job.segments.width > 0;
     const bool has_carry = request->part.carry_at.mem || request->part.carry_out.mem;
 
-    if (request->job.operation == CLFOLD_REDUCE && are_uniform) {
+    if (request->job.operation == CLFOLD_REDUCE &&
+        (are_uniform || request->job.offsets)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "part: segments in parts are for scans");
     }

@@ -6,6 +6,7 @@
 #include "ops/part.h"
 #include "ops/segments.h"
 #include "plan/debug.h"
+#include "plan/pieces.h"
 #include "plan/scalar.h"
 
 /* ---- The fold ---------------------------------------------------------------------- */
@@ -53,16 +54,17 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     request->init = (struct init){ .value = fold->init, .at = fold->init_at };
     request->total = fold->total_out;
     if (fold->part) {
-        clfold_part_set(request, fold->part, clfold_fold_heads(fold) != 0);
+        clfold_part_set(request, fold->part, found->monoid.heads != 0);
     }
-    if (clfold_fold_heads(fold)) {
+    if (fold->segments && fold->segments->by <= CLFOLD_BY_OFFSETS) {
         const clfold_segments *segments = fold->segments;
         bool are_offsets = segments->by == CLFOLD_BY_OFFSETS;
         request->heads =
-            (struct heads){ segments->mem, segments->offset,
+            (struct heads){ segments->mem, segments->type, segments->offset,
                             are_offsets ? segments->num + 1 : (size_t)request->job.count,
                             fold->bad_out };
         request->job.num_offsets = are_offsets ? request->heads.num : 0;
+        request->job.offsets = found->monoid.heads ? 0 : segments->type;
         request->job.finds_bad = fold->bad_out.mem != NULL;
     }
     request->args = fold->args;
@@ -89,7 +91,7 @@ void clfold_request_finish(const struct request *request, clfold_context *contex
 /* Flags, keys or offsets, or none. */
 static struct span span_of_heads(const struct request *request)
 {
-    const struct scalar *type = clfold_scalar(request->job.monoid->head_type);
+    const struct scalar *type = clfold_scalar(request->heads.type);
 
     return (struct span){
         .name = "segments: mem",
@@ -98,7 +100,7 @@ static struct span span_of_heads(const struct request *request)
         .offset = request->heads.offset,
         .count = type ? request->heads.num : 0,
         .size = type ? type->size : 1,
-        .type = clfold_scalar_name(request->job.monoid->head_type),
+        .type = clfold_scalar_name(request->heads.type),
         .counted = request->job.num_offsets ? "offsets" : NULL,
         .denied = CL_MEM_WRITE_ONLY,
     };
@@ -148,7 +150,7 @@ static clfold_status check_places(const struct request *request, const struct si
     enum { TOTAL, BAD, CARRY_OUT, KEY_OUT, CARRY_AT, KEY_AT };
     const struct monoid *monoid = request->job.monoid;
     const clfold_place *at = &request->total;
-    const bool is_one = request->job.segments.width == 0 && !monoid->heads;
+    const bool is_one = request->job.segments.width == 0 && !request->heads.type;
     const int num = monoid->in_part ? KEY_AT + 1 : BAD + 1;
     struct span places[KEY_AT + 1] = {
         clfold_span_result(monoid, "total_out", "total_out.offset", at->mem, at->offset,
@@ -199,7 +201,7 @@ clfold_status clfold_request_check_empty(const struct request *request,
     const struct monoid *monoid = request->job.monoid;
 
     if (operation_of(request)->writes_each || request->job.count > 0 ||
-        request->job.segments.width > 0 || monoid->has_identity ||
+        request->job.segments.width > 0 || request->job.offsets || monoid->has_identity ||
         clfold_has_init(&request->init)) {
         return CLFOLD_OK;
     }
@@ -258,6 +260,26 @@ static clfold_status check_writes(const struct request *request, const struct si
             "identity nor init",
             field, monoid->name);
     }
+    if (request->job.offsets && monoid->loads.segment) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "load uses segment or rank, which it does not see of segments "
+                           "by offsets in this version");
+    }
+    if (request->job.offsets && !monoid->has_identity &&
+        !clfold_has_init(&request->init)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "segments by offsets may be empty, and %s has neither "
+                           "identity nor init",
+                           monoid->name);
+    }
+    if (request->job.offsets && request->job.count + request->heads.num >
+                                    clfold_most_places(request->job.device)) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "count %llu and %zu offsets are more than the %llu that this "
+                           "device takes at once",
+                           (unsigned long long)request->job.count, request->heads.num,
+                           (unsigned long long)clfold_most_places(request->job.device));
+    }
     if (monoid->heads && clfold_monoid_uses_segment(monoid)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "%s uses segment or rank, which segments by %s do not have",
@@ -275,12 +297,14 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
     bool writes_each = operation_of(request)->writes_each;
     size_t count = (size_t)request->job.count;
     bool reads = clfold_monoid_reads_in(monoid);
-    size_t results = writes_each           ? count
+    size_t results = writes_each            ? count
+                     : request->job.offsets ? request->heads.num - 1
                      : segments->width > 0 ? (size_t)clfold_num_segments(count, *segments)
                                            : 1;
     /* One result is written when all elements and init are read; of several the first is
      * written before. */
-    enum overlap overlap = segments->width > 0 ? OVERLAP_NONE : OVERLAP_PLACE;
+    enum overlap overlap =
+        segments->width > 0 || request->job.offsets ? OVERLAP_NONE : OVERLAP_PLACE;
     struct span in =
         clfold_span_in(monoid, request->in, request->in_offset, reads ? count : 0);
     struct span out = clfold_span_out(monoid, request->out, request->out_offset, results);

@@ -15,6 +15,7 @@
 /* Flags, keys or offsets of segments, and the place of the first wrong offset. */
 struct heads {
     cl_mem mem;
+    clfold_type type;   /* 0: there are none */
     size_t offset, num; /* of elements */
     clfold_place bad;
 };

@@ -506,6 +506,10 @@ static void append_algorithm(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "#define CLFOLD_RUNG %d\n",
                           (int)(shape->algorithm - REDUCE_0));
     }
+    if (shape->offsets) {
+        clfold_text_print(text, "#define CLFOLD_KEY %s\n",
+                          clfold_cl_name(shape->offsets));
+    }
     if (shape->step > 0) {
         clfold_text_print(text, "#define CLFOLD_STEP %u\n", shape->step);
     }

@@ -14,7 +14,8 @@
 static const struct operation operations[] = {
     [CLFOLD_REDUCE] = { "reduce", FAMILY_REDUCE, false, false,
                         "reduces by reduce_tiles, reduce0 to reduce6 and serial",
-                        "reduces segments by reduce_tiles and reduce_lanes" },
+                        "reduces segments by reduce_tiles, reduce_lanes and "
+                        "reduce_offsets" },
     [CLFOLD_INCLUSIVE_SCAN] = { "inclusive_scan", FAMILY_SCAN, true, false, SCANS,
                                 SEGMENT_SCANS },
     [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, true, SCANS,
@@ -74,6 +75,8 @@ static const struct algorithm_row algorithms[] = {
     [SCAN_LANES] = { ROW("scan_lanes", SCAN, LANES, "clfold_lanes_aggregates",
                          "clfold_scan_prefixes", "clfold_scan_bundles") },
     [MAP_TILES] = { ROW("map_tiles", MAP, TILES | LANES, "clfold_map_tiles") },
+    [REDUCE_OFFSETS] = { ROW("reduce_offsets", REDUCE, TAKES_OFFSETS,
+                             "clfold_reduce_offsets", "clfold_join_pieces") },
 };
 
 const struct operation *clfold_operation_row(clfold_operation operation)
@@ -98,9 +101,9 @@ bool clfold_looks_back(enum algorithm algorithm)
     return algorithms[algorithm].looks_back;
 }
 
-bool clfold_algorithm_takes(enum algorithm algorithm, enum takes kind)
+bool clfold_algorithm_takes(enum algorithm algorithm, uint32_t kinds)
 {
-    return (algorithms[algorithm].takes & kind) != 0;
+    return (algorithms[algorithm].takes & kinds) != 0;
 }
 
 bool clfold_algorithm_serves(enum algorithm algorithm, enum family family)

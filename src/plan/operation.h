@@ -26,7 +26,8 @@ enum algorithm {
     /* of segments */
     REDUCE_LANES,
     SCAN_LANES,
-    MAP_TILES
+    MAP_TILES,
+    REDUCE_OFFSETS
 };
 #define CLFOLD_ALGORITHMS (SERIAL + 1) /* without segments, that callers may name */
 
@@ -40,7 +41,7 @@ enum family {
 };
 
 /* How what an algorithm folds is cut, as bits. */
-enum takes { TAKES_WHOLE = 1, TAKES_ROWS = 2, TAKES_COLUMNS = 4 };
+enum takes { TAKES_WHOLE = 1, TAKES_ROWS = 2, TAKES_COLUMNS = 4, TAKES_OFFSETS = 8 };
 
 struct operation {
     const char *name; /* "inclusive_scan" */
@@ -79,7 +80,7 @@ bool clfold_looks_back(enum algorithm algorithm);
 /* Whether the algorithm does a family's operations. */
 bool clfold_algorithm_serves(enum algorithm algorithm, enum family family);
 
-bool clfold_algorithm_takes(enum algorithm algorithm, enum takes kind);
+bool clfold_algorithm_takes(enum algorithm algorithm, uint32_t kinds);
 
 /* Whether it is the name of an algorithm that does. */
 bool clfold_algorithm_named(const char *name, enum family family,

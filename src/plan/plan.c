@@ -42,10 +42,18 @@ static const struct strategy *strategy_of(enum algorithm algorithm)
 
 enum takes clfold_kind_of(const struct job *job)
 {
-    return job->segments.width == 0   ? TAKES_WHOLE
+    return job->offsets               ? TAKES_OFFSETS
+           : job->segments.width == 0 ? TAKES_WHOLE
            : job->segments.width == 1 ? TAKES_ROWS
                                       : TAKES_COLUMNS;
 }
+
+static const char *const kind_names[] = {
+    [TAKES_WHOLE] = "an input without segments",
+    [TAKES_ROWS] = "rows",
+    [TAKES_COLUMNS] = "columns",
+    [TAKES_OFFSETS] = "segments by offsets",
+};
 
 clfold_status clfold_plan_choose(struct job *job, const struct site *site,
                                  const char *name)
@@ -58,7 +66,8 @@ clfold_status clfold_plan_choose(struct job *job, const struct site *site,
         return CLFOLD_OK;
     }
     if (!clfold_algorithm_named(name, operation->family, &job->algorithm) ||
-        (kind != TAKES_WHOLE && !clfold_algorithm_takes(job->algorithm, TAKES_ROWS))) {
+        (kind != TAKES_WHOLE &&
+         !clfold_algorithm_takes(job->algorithm, TAKES_ROWS | TAKES_OFFSETS))) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "algorithm \"%s\" is not in this version, which %s", name,
                            kind == TAKES_WHOLE ? operation->knows
@@ -66,10 +75,7 @@ clfold_status clfold_plan_choose(struct job *job, const struct site *site,
     }
     if (!clfold_algorithm_takes(job->algorithm, kind)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           kind == TAKES_WHOLE
-                               ? "algorithm \"%s\" takes segments, but there are none"
-                               : "algorithm \"%s\" takes rows, but segments are columns",
-                           name);
+                           "algorithm \"%s\" does not take %s", name, kind_names[kind]);
     }
     return strategy_of(job->algorithm)->check(job, site);
 }
@@ -158,6 +164,7 @@ clfold_status clfold_plan_candidates(const struct job *job, const struct site *s
                                     policies[i].ahead_bytes > 0 &&
                                     clfold_platform_builtins(job->device->platform);
         candidate->shape.loads_32 = loads_32(job, &policies[i]);
+        candidate->shape.offsets = job->offsets;
         candidate->shape.tail = clfold_platform_miscopies(job->device->platform);
         strategy->shape(&candidate->shape, job, &candidate->policy);
         candidate->shape.single = candidate->shape.tile.group_size == 1 &&

@@ -27,7 +27,8 @@ struct job {
     const struct tuned_numbers *tuned; /* of the tuning file; NULL: none */
     uint64_t count, out_offset;        /* in elements */
     struct segments segments;          /* that are folded one by one, if there are any */
-    uint64_t num_offsets;              /* of a monoid that is lifted by offsets */
+    clfold_type offsets;               /* of segments that are folded one by one; or 0 */
+    uint64_t num_offsets;              /* of these, or of a monoid that is lifted */
     bool finds_bad;                    /* of these, the first that is wrong */
     bool of_carries;                   /* elements are carries; serial */
     /* of look-back */
@@ -60,6 +61,7 @@ struct shape {
     uint32_t each;     /* a result for each element; serial */
     uint32_t carries;  /* elements are carries, and so is the result; serial */
     uint32_t step;     /* items of a lane in local memory; segments, tile_group */
+    uint32_t offsets;  /* of segments: their type; or 0 */
     /* scans */
     uint32_t exclusive;
     uint32_t resumes;           /* a launch may go on where one stopped; single group */
@@ -74,7 +76,7 @@ struct shape {
     enum lookers lookers;
     uint32_t traced;
 };
-#define CLFOLD_SHAPE_WORDS 22
+#define CLFOLD_SHAPE_WORDS 23
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 

@@ -148,6 +148,14 @@ static void add_reduction(struct sentence *sentence, const struct reason *reason
         add_lanes(sentence, plan);
         add_policy(sentence, reason);
         add_tile(sentence, "; ", tile->kind, plan->row, reason->dropped);
+    } else if (plan->kind == TAKES_OFFSETS) {
+        add(sentence,
+            "%llu segments by offsets, in %llu piece%s of %llu elements and ends",
+            (unsigned long long)plan->cut.num_segments,
+            (unsigned long long)plan->cut.num_runs, plural(plan->cut.num_runs),
+            (unsigned long long)plan->cut.run);
+        add_policy(sentence, reason);
+        add_tile(sentence, "; ", tile->kind, plan->row, reason->dropped);
     } else if (!plan->has_grid) {
         add_rung(sentence, plan);
         add_policy(sentence, reason);

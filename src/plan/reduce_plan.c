@@ -1,6 +1,7 @@
 /* Reductions, of a whole input or of segments: reduce_tiles, reduce_lanes, and the rungs
  * of the ladder. */
 #include "plan/lanes.h"
+#include "plan/pieces.h"
 #include "plan/strategy.h"
 
 /* The longest tree that reduce_ladder.cl spells out. */
@@ -47,8 +48,10 @@ static struct tile_shape tile_of(const struct job *job, const struct policy *pol
     const struct monoid *monoid = job->monoid;
     bool is_ordered = policy->tile == TILE_GROUP && !monoid->commutative;
     size_t item_size = clfold_monoid_item_size(monoid);
-    /* An item for each work-item and one in 32 more; in order, two. */
-    size_t items = job->device->local_memory / item_size / 33 * 32;
+    /* An item for each work-item and one in 32 more; in order, two. By offsets a list. */
+    size_t list = job->offsets ? (policy->group_size + 1) * sizeof(cl_uint) : 0;
+    size_t local = job->device->local_memory;
+    size_t items = (local > list ? local - list : 0) / item_size / 33 * 32;
     uint32_t elements =
         least(policy->tile_bytes / clfold_monoid_in_size(monoid), monoid->stage_limit);
 
@@ -92,7 +95,8 @@ static void make_shape(struct shape *shape, const struct job *job,
     }
     shape->tile = tile_of(job, policy);
     /* The last group may fold what all have left, which must not be long. */
-    if (job->verdict.fences && !job->device->most_elements) {
+    if (shape->algorithm == REDUCE_TILES && job->verdict.fences &&
+        !job->device->most_elements) {
         shape->tier = job->verdict.tier;
         shape->fences = true;
     }
@@ -100,7 +104,9 @@ static void make_shape(struct shape *shape, const struct job *job,
 
 static enum algorithm choose(const struct job *job)
 {
-    return clfold_suits_lanes(job) ? REDUCE_LANES : REDUCE_TILES;
+    return job->offsets              ? REDUCE_OFFSETS
+           : clfold_suits_lanes(job) ? REDUCE_LANES
+                                     : REDUCE_TILES;
 }
 
 static clfold_status check(struct job *job, const struct site *site)
@@ -239,6 +245,10 @@ static void make_plan(struct plan *plan, const struct job *job,
     const uint64_t segments = clfold_num_segments(plan->count, job->segments);
     uint64_t run, most = policy->groups;
 
+    if (job->offsets) {
+        clfold_plan_pieces(plan, job, policy);
+        return;
+    }
     plan->items = clfold_algorithm_row(plan->shape.algorithm)->items;
     if (plan->shape.algorithm == REDUCE_LANES) {
         run = plan->items =
@@ -283,6 +293,10 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
         plan->shape.algorithm == REDUCE_LANES ? plan->shape.tile.group_size : 1;
     uint64_t items, results;
 
+    if (plan->shape.algorithm == REDUCE_OFFSETS) {
+        clfold_launch_pieces(plan, number, work, launch);
+        return;
+    }
     for (uint32_t i = 0; i < number; ++i) {
         cut = clfold_cut_again(&cut, plan->again);
     }

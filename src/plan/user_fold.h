@@ -6,6 +6,7 @@
 #define CLFOLD_PLAN_USER_FOLD_H
 
 #include "plan/monoid.h"
+#include "plan/operation.h"
 
 /* Bytes of a component's name at most, NUL included, and of an opaque type. */
 #define CLFOLD_NAME_SIZE     64
@@ -17,10 +18,14 @@ struct component_names {
 
 /* How the fold's segments are given that need a lifted monoid, CLFOLD_BY_FLAGS, ...; 0:
  * it has none. */
-static inline uint32_t clfold_fold_heads(const clfold_fold *fold)
+static inline uint32_t clfold_fold_heads(const clfold_fold *fold,
+                                         clfold_operation operation)
 {
-    return fold->segments && fold->segments->by <= CLFOLD_BY_OFFSETS ? fold->segments->by
-                                                                     : 0;
+    const bool is_scan = clfold_operation_row(operation)->family == FAMILY_SCAN;
+
+    return is_scan && fold->segments && fold->segments->by <= CLFOLD_BY_OFFSETS
+               ? fold->segments->by
+               : 0;
 }
 
 /* Checks the fold's texts, and that its fields fit each other. Their values are valid by

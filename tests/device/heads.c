@@ -2,6 +2,7 @@
  * Scans by flags, keys and offsets, of every fold: operators of the library's and of the
  * caller's, with loads, results and stores, against the serial loop.
  */
+#include "every_fold.h"
 #include "lookback.h"
 #include "subjects_of_text.h"
 #include "test.h"
@@ -17,12 +18,6 @@
 static const char *const algorithms[] = { "serial", "scan_single_group",
                                           "reduce_then_scan", "scan_lookback",
                                           "scan_chained" };
-
-/* A number below `num`. */
-static size_t draw(uint64_t *seed, size_t num)
-{
-    return (next_random(seed) >> 20) % num;
-}
 
 static clfold_type draw_type(uint32_t by, uint64_t *seed)
 {
@@ -85,60 +80,16 @@ static void check(struct trial trial, size_t turn)
     }
 }
 
-static bool runs_on(const struct subject *s, const struct debug *tile)
-{
-    const clfold_fold *fold = &s->fold;
-
-    return policy_has_tile(tile->tile) &&
-           (tile->tile != TILE_VECTOR ||
-            !(fold->type_name || fold->flags & CLFOLD_PARTIAL || s->differs));
-}
-
-/* Each on a tile. */
-static void check_subjects(const struct subject *s, size_t turn)
-{
-    for (; s->size > 0; ++s, ++turn) {
-        for (size_t t = 1; t < NUM_TRIAL_TILES; ++t, ++turn) {
-            if (!s->is_map && turn % 3 == 0 && runs_on(s, &trial_tiles[t]) &&
-                device_takes(&device, turn)) {
-                check((struct trial){ .subject = s, .plan = trial_tiles[t] }, turn);
-            }
-        }
-    }
-}
-
 static void test_texts(void **state)
 {
     (void)state;
-    subject_args_init();
-    check_subjects(operator_subjects, 1000);
-    check_subjects(load_subjects, 2000);
-    check_subjects(result_subjects, 3000);
-    subject_args_finish();
+    every_fold_by_text(true, check);
 }
 
 static void test_operators(void **state)
 {
-    size_t turn = 0;
-
     (void)state;
-    for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; ++op, ++turn) {
-        for (size_t t = 0; t < SCAN_TILES; ++t, ++turn) {
-            struct trial trial = { .op = op, .plan = scan_tiles[t] };
-            size_t p = turn * 5 % NUM_PAIRS;
-            while (!is_folded(op, all_pairs[p]) ||
-                   !device_has(&device, all_pairs[p].type) ||
-                   !device_folds(&device, all_pairs[p].in, all_pairs[p].type)) {
-                p = (p + 1) % NUM_PAIRS;
-            }
-            trial.pair = all_pairs[p];
-            trial.nan = turn % 2;
-            if (turn % 3 == 0 && policy_has_tile(scan_tiles[t].tile) &&
-                device_takes(&device, turn)) {
-                check(trial, turn);
-            }
-        }
-    }
+    every_operator(scan_tiles, SCAN_TILES, 3, check);
 }
 
 /* Sums whose highest bit stays where it is in all operands: in all elements, and not in

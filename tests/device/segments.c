@@ -372,7 +372,7 @@ static void test_rejected(void **state)
         { { .by = 6, .num = 3 }, 12, CLFOLD_ERROR_ARGUMENT, "by 6" },
         { { .by = CLFOLD_BY_FLAGS, .num = 3 }, 12, CLFOLD_ERROR_UNSUPPORTED, "by flags" },
         { { .by = CLFOLD_BY_KEYS, .num = 3 }, 12, CLFOLD_ERROR_UNSUPPORTED, "by keys" },
-        { { .by = CLFOLD_BY_OFFSETS }, 12, CLFOLD_ERROR_UNSUPPORTED, "by offsets" },
+        { { .by = CLFOLD_BY_OFFSETS }, 12, CLFOLD_ERROR_ARGUMENT, "of the offsets" },
         { { .by = CLFOLD_BY_LENGTH }, 12, CLFOLD_ERROR_ARGUMENT, "length is 0" },
         { { .by = CLFOLD_BY_LENGTH, .length = 3, .columns = 2 },
           12,
@@ -439,7 +439,7 @@ static void test_rejected(void **state)
     fold.algorithm = "reduce_tiles";
     assert_refused(
         clfold_reduce(ctx, device.queue, &fold, mem, 0, mem, 400, 12, 0, NULL, NULL),
-        CLFOLD_ERROR_UNSUPPORTED, "takes rows");
+        CLFOLD_ERROR_UNSUPPORTED, "does not take columns");
     fold.algorithm = "reduce_tiles";
     assert_refused(
         clfold_reduce(ctx, device.queue, &fold, mem, 0, mem, 400, 12, 0, NULL, NULL),

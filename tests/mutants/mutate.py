@@ -239,6 +239,26 @@ FAULTS = {
         [("tile_vector_lanes.cl", 1, "#if CLFOLD_COMMUTATIVE && !CLFOLD_SCAN\n",
           "#if CLFOLD_COMMUTATIVE\n")],
     ),
+    # Segments by offsets: an end is in two pieces, what is open at a piece's end is lost, and of
+    # a segment in three pieces the first is.
+    "offsets_end_twice": (
+        "offsets/test_operators",
+        [("offsets.cl", 1, "if (clfold_offset(s + 1, CLFOLD_OFFSETS) + s < n)",
+          "if (clfold_offset(s + 1, CLFOLD_OFFSETS) + s <= n)")],
+    ),
+    "offsets_open_lost": (
+        "offsets/test_operators",
+        [("share.cl", 1, "*(share.open ? open : begun) = total;", "*begun = total;")],
+    ),
+    "offsets_two_pieces": (
+        "offsets/test_operators",
+        [("reduce_offsets.cl", 1, "(uint)(p - (share.start + s) / run)", "1u")],
+    ),
+    "offsets_lanes_of_others": (
+        "offsets/test_operators",
+        [("tile_vector_pieces.cl", 1, "clfold_choose16(rights < (int)num, ",
+          "clfold_choose16(rights < 16, ")],
+    ),
     # The next tile is folded beside the scan of this one, but for what was asked for last.
     "scan_ahead_not_ended": (
         "lookback/f32",

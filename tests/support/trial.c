@@ -23,6 +23,12 @@ static bool is_scan(const struct trial *trial)
            trial->operation == CLFOLD_EXCLUSIVE_SCAN;
 }
 
+/* Of reductions no wrong offset is told. */
+static bool tells_bad(const struct trial *trial)
+{
+    return trial->bad && is_scan(trial);
+}
+
 size_t trial_element_size(const struct trial *trial)
 {
     const struct subject *s = trial->subject;
@@ -43,11 +49,13 @@ size_t trial_result_size(const struct trial *trial)
     return s && s->out_size ? s->out_size : item_size(trial);
 }
 
-static size_t num_results(const struct trial *trial)
+static size_t num_results(const struct run *run)
 {
+    const struct trial *trial = run->trial;
     const size_t block = trial->length * trial->width;
 
     return !trial_reduces(trial) ? trial->count
+           : trial->by           ? run->num_heads - 1
            : block == 0          ? 1
                                  : (trial->count + block - 1) / block * trial->width;
 }
@@ -194,8 +202,16 @@ static bool run_init(struct run *run, const struct trial *trial)
     *run = (struct run){ .trial = trial,
                          .in_size = trial_element_size(trial),
                          .item = item_size(trial),
-                         .result = trial_result_size(trial),
-                         .num = num_results(trial) };
+                         .result = trial_result_size(trial) };
+    if (trial->by) {
+        run->starts = calloc(trial->count + 1, 1);
+        if (!run->starts || !store_init(&run->heads, size_of(trial->head_type), 5,
+                                        run_most_heads(trial) + 3)) {
+            return false;
+        }
+        run_cut(run);
+    }
+    run->num = num_results(run);
     run->expected = malloc((run->num + 1) * run->result);
     run->row = malloc(trial->count * run->in_size + 1);
     run->items = malloc((trial->count + 1) * run->item);
@@ -207,19 +223,10 @@ static bool run_init(struct run *run, const struct trial *trial)
                     run->num + behind) ||
         !store_init(&run->init, run->item, 1, 1) ||
         !store_init(&run->total, run->item, 2, 1) ||
-        !store_init(&run->bad, sizeof(cl_ulong), 3, 3) ||
-        (trial->by && !store_init(&run->heads, size_of(trial->head_type), 5,
-                                  run_most_heads(trial) + 3))) {
-        return false;
-    }
-    run->starts = calloc(trial->count + 1, 1);
-    if (!run->starts) {
+        !store_init(&run->bad, sizeof(cl_ulong), 3, 3)) {
         return false;
     }
     run_fill(run);
-    if (trial->by) {
-        run_cut(run);
-    }
     made = store_upload(&run->in, read, trial->host, trial->in_shift);
     if (!trial->in_place) {
         made = made &&
@@ -234,7 +241,7 @@ static bool run_init(struct run *run, const struct trial *trial)
     if (trial->by) {
         made = made && store_upload(&run->heads, CL_MEM_READ_ONLY, false, 0);
     }
-    if (trial->bad) {
+    if (tells_bad(trial)) {
         made = made && store_upload(&run->bad, CL_MEM_READ_WRITE, false, 0);
     }
     return made;
@@ -296,8 +303,8 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
             fold->args = divisor;
             fold->num_args = 1;
         }
-        fold->bad_out = (clfold_place){ trial->bad ? run->bad.mem : NULL,
-                                        trial->bad ? run->bad.front : 0 };
+        fold->bad_out =
+            (clfold_place){ run->bad.mem, tells_bad(trial) ? run->bad.front : 0 };
     }
     fold->segments = trial->width > 0 || trial->by ? segments : NULL;
     if (trial->init == INIT_HOST) {
@@ -472,8 +479,8 @@ static enum trial_end compare(const struct run *run, char *why, size_t why_size)
         return explain(trial, "wrote to its input", why, why_size);
     }
     if (!store_kept(&run->bad, 0, 2) ||
-        (trial->bad && memcmp(store_at(&run->bad, run->bad.after, 0), run->wrong,
-                              sizeof(run->wrong)))) {
+        (tells_bad(trial) && memcmp(store_at(&run->bad, run->bad.after, 0), run->wrong,
+                                    sizeof(run->wrong)))) {
         return explain(trial, "told another wrong offset", why, why_size);
     }
     return TRIAL_RIGHT;
@@ -492,8 +499,10 @@ static clfold_status wanted_status(const struct run *run, bool any)
 {
     const struct trial *trial = run->trial;
 
-    return !any ? trial->operation == CLFOLD_EXCLUSIVE_SCAN ? CLFOLD_ERROR_ARGUMENT
-                                                            : CLFOLD_ERROR_EMPTY
+    return !any ? trial->operation == CLFOLD_EXCLUSIVE_SCAN ||
+                          (trial_reduces(trial) && trial->by)
+                      ? CLFOLD_ERROR_ARGUMENT
+                      : CLFOLD_ERROR_EMPTY
            : run->item > 64 && trial->count > 0 && trial->algorithm && is_scan(trial) &&
                    may_look_back(trial->algorithm)
                ? CLFOLD_ERROR_UNSUPPORTED

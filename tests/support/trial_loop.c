@@ -92,6 +92,13 @@ static void put_head(struct run *run, uint64_t value)
                  store_at(&run->heads, run->heads.before, run->num_heads++));
 }
 
+static size_t offset_of(const struct run *run, size_t s)
+{
+    return (size_t)read_number(run->trial->head_type,
+                               store_at(&run->heads, run->heads.before, s))
+        .integer;
+}
+
 /* Each start but perhaps the first, some twice, ten times or as often as the trial has
  * empty segments, and wrong ones; and what they say, in any order: all below the count
  * are starts. */
@@ -119,8 +126,7 @@ static void cut_by_offsets(struct run *run, uint64_t seed)
     run->wrong[0] = ~(cl_ulong)0;
     for (size_t k = 0; k < run->num_heads; ++k) {
         const uint64_t before = value;
-        value = read_number(trial->head_type, store_at(&run->heads, run->heads.before, k))
-                    .integer;
+        value = offset_of(run, k);
         run->starts[value < count ? value : 0] = 1;
         if ((value > count || value < before) && run->wrong[0] == ~(cl_ulong)0) {
             run->wrong[0] = k;
@@ -296,6 +302,14 @@ bool run_expect(struct run *run)
     if (trial->expected) {
         memcpy(run->expected, trial->expected, run->num * run->result);
         return true;
+    }
+    if (trial->by && trial_reduces(trial)) {
+        for (size_t s = 0; s < run->num; ++s) {
+            const size_t first = offset_of(run, s), end = offset_of(run, s + 1);
+            any &= expect_one(run, first, 1, end - first, s, init);
+        }
+        return any && (init || (trial->subject ? trial->subject->identity != NULL
+                                               : !is_arg(trial->op)));
     }
     if (trial->by && trial->count > 0) {
         for (size_t first = 0, end; first < trial->count; first = end) {

@@ -374,7 +374,7 @@ static bool write_texts(struct request *request)
             return false;
         }
         monoid.name = texts[i].name;
-        if (clfold_fold_heads(&texts[i])) {
+        if (texts[i].segments) {
             clfold_monoid_lift(&monoid, texts[i].segments->by, texts[i].segments->type,
                                texts[i].equal);
         }

@@ -1,0 +1,23 @@
+/*
+ * A piece's segments by one work-item, one after the other.
+ *
+ * needs: contract.cl, fold_run.cl, offsets.cl, share.cl, tile.cl
+ */
+typedef private uint *clfold_list; /* not used */
+#define CLFOLD_LIST(longs) private uint longs[1]
+
+static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
+                              clfold_spot from, clfold_spot to, CLFOLD_OFFSETS_PARAMS,
+                              uint ahead, global clfold_item *open,
+                              global clfold_item *begun, global CLFOLD_OUT *out,
+                              ulong out_offset, clfold_memory memory,
+                              clfold_list longs, CLFOLD_INIT_PARAMS CLFOLD_WITH)
+{
+    for (ulong s = from.segment; s < min(to.segment + 1, num); ++s) {
+        const clfold_share share = clfold_share_of(s, from, to, CLFOLD_OFFSETS);
+        clfold_fold_run(in, in_offset, share.first, share.first + share.items, ahead,
+                        memory CLFOLD_PASS);
+        clfold_keep_share(memory[CLFOLD_KEPT], s, share, open, begun, out, out_offset,
+                          CLFOLD_INIT_ARGS CLFOLD_PASS);
+    }
+}

@@ -1,0 +1,186 @@
+/*
+ * Reductions by offsets, of every fold: operators of the library's and of the caller's,
+ * with loads and results, all accuracies, against the serial loop. Pieces are as small as
+ * tiles, so that segments lie across many.
+ */
+#include "every_fold.h"
+#include "subjects_of_text.h"
+#include "test.h"
+
+#include "base/platform.h"
+#include "ops/context.h"
+
+#define NUM(list) (sizeof(list) / sizeof((list)[0]))
+
+/* ---- Every fold -------------------------------------------------------------------- */
+
+/* One program of a fold and a tile, and calls of many kinds. Where offsets are wrong no
+ * result is known, but nothing else may be written. */
+static void check(struct trial trial, size_t turn)
+{
+    static const size_t counts[] = { 1000, 17, 4999, 0, 1, 97, 3001 };
+    const struct subject *s = trial.subject;
+    uint64_t seed = turn + 1;
+    const bool has_identity = s ? s->identity != NULL : !is_arg(trial.op);
+    /* The loop counts the index of an init of arg-min and its kin in the segment. */
+    const bool may_have_init = s ? !s->fill || s->fill_init : has_identity;
+
+    trial.operation = CLFOLD_REDUCE;
+    trial.by = CLFOLD_BY_OFFSETS;
+    trial.head_type = draw(&seed, 2) ? CLFOLD_U32 : CLFOLD_U64;
+    trial.algorithm = draw(&seed, 2) ? "reduce_offsets" : NULL;
+    trial.zones = true;
+    for (size_t c = 0; c < NUM(counts); ++c) {
+        trial.count = counts[c];
+        trial.cut = (enum cuts)draw(&seed, NUM_CUTS);
+        trial.bad = draw(&seed, 6) == 0;
+        trial.unknown = trial.bad;
+        trial.empty = draw(&seed, 20) == 0 ? 100000 : 0;
+        trial.init = may_have_init ? (enum init_from)draw(&seed, 3) : INIT_NONE;
+        trial.init = trial.bad && !has_identity && !trial.init ? INIT_HOST : trial.init;
+        trial.in_offset = draw(&seed, 3);
+        trial.out_offset = draw(&seed, 4);
+        trial.plan.max_groups = (uint32_t)draw(&seed, 3) * 2;
+        trial.disorder = draw(&seed, 4) == 0;
+        trial.seed = seed;
+        if (trial.bad && !has_identity && !may_have_init) {
+            continue;
+        }
+        trial_check(&trial, NULL);
+    }
+}
+
+static void test_texts(void **state)
+{
+    (void)state;
+    every_fold_by_text(false, check);
+}
+
+static void test_operators(void **state)
+{
+    (void)state;
+    every_operator(trial_tiles, NUM_TRIAL_TILES, 1, check);
+}
+
+static void test_accuracies(void **state)
+{
+    static const struct subject sums[] = {
+        { FOLD(.name = "compensated", SUM_OF(CLFOLD_F32), .accuracy = CLFOLD_COMPENSATED),
+          ON_F32 },
+        { FOLD(.name = "reproducible", SUM_OF(CLFOLD_F32),
+               .accuracy = CLFOLD_REPRODUCIBLE),
+          ON_F32 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NUM(sums); ++i) {
+        for (size_t t = 0; t < NUM_TRIAL_TILES; ++t) {
+            if (policy_has_tile(trial_tiles[t].tile)) {
+                check((struct trial){ .subject = &sums[i], .plan = trial_tiles[t] },
+                      10 * i + t);
+            }
+        }
+    }
+}
+
+/* Float bits do not depend on how many groups there are. */
+static void test_bits(void **state)
+{
+    static cl_float results[2][3 * 4999 + 8];
+
+    (void)state;
+    for (size_t t = 1; t < NUM_TRIAL_TILES; ++t) {
+        for (uint32_t groups = 0; policy_has_tile(trial_tiles[t].tile) && groups < 6;
+             groups += 5) {
+            struct trial trial = {
+                .op = CLFOLD_ADD,
+                .pair = { CLFOLD_F32, CLFOLD_F32 },
+                .operation = CLFOLD_REDUCE,
+                .plan = trial_tiles[t],
+                .count = 4999,
+                .by = CLFOLD_BY_OFFSETS,
+                .head_type = CLFOLD_U32,
+                .depth = 5000,
+                .unknown = true,
+                .seed = t,
+            };
+            trial.plan.max_groups = groups;
+            assert_true(trial_check(&trial, results[groups > 0]));
+        }
+        assert_memory_equal(results[0], results[1], sizeof(results[0]));
+    }
+}
+
+/* ---- What is told, and refused ----------------------------------------------------- */
+
+static void test_report(void **state)
+{
+    clfold_segments segments = { .by = CLFOLD_BY_OFFSETS, .type = CLFOLD_U32, .num = 9 };
+    const clfold_fold fold = { .op = CLFOLD_ADD,
+                               .type = CLFOLD_F32,
+                               .segments = &segments };
+    clfold_report report;
+
+    (void)state;
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &fold, 1 << 20, NULL, &report));
+    assert_string_equal(report.algorithm, "reduce_offsets");
+    assert_int_equal(report.num_launches, 2);
+    assert_non_null(strstr(report.reason, "9 segments by offsets, in "));
+    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &fold, 1 << 20, NULL));
+}
+
+/* By what is changed of a call that is right. */
+static void test_rejected(void **state)
+{
+    const cl_mem mem = coloured_buffer(4096), out = coloured_buffer(8192);
+    const clfold_part part = { .whole = 100 };
+    const struct {
+        clfold_fold fold; /* but for its segments */
+        size_t num;
+        clfold_operation operation;
+        clfold_status status;
+        const char *said;
+    } wrong[] = {
+#define ADD(...)          { .op = CLFOLD_ADD, .type = CLFOLD_U32, __VA_ARGS__ }
+#define SAYS(code, words) .status = CLFOLD_ERROR_##code, .said = (words)
+        { ADD(0), 5000, SAYS(RANGE, "results 5000") },
+        { ADD(0), 1024, SAYS(RANGE, "segments: mem holds 1024 elements") },
+        { { .op = CLFOLD_ARG_MIN, .type = CLFOLD_U32 },
+          3,
+          SAYS(ARGUMENT, "may be empty, and arg-min has neither") },
+        { ADD(.load = "x + segment"), 3, SAYS(UNSUPPORTED, "load uses segment or rank") },
+        { ADD(.result = "rank"), 3, SAYS(ARGUMENT, "result uses rank") },
+        { ADD(.bad_out = { mem, 0 }), 3, SAYS(UNSUPPORTED, "bad_out is for scans") },
+        { ADD(.algorithm = "reduce_tiles"), 3,
+          SAYS(UNSUPPORTED, "\"reduce_tiles\" does not take segments by offsets") },
+        { ADD(.algorithm = "reduce_lanes"), 3,
+          SAYS(UNSUPPORTED, "\"reduce_lanes\" does not take segments by offsets") },
+        { ADD(.part = &part), 3, SAYS(UNSUPPORTED, "segments in parts are for scans") },
+        { { .type = CLFOLD_U32 },
+          3,
+          CLFOLD_MAP,
+          SAYS(UNSUPPORTED, "by offsets is for scans and reductions") },
+    };
+    const cl_mem in = coloured_buffer(4096);
+
+    (void)state;
+    for (size_t i = 0; i < NUM(wrong); ++i) {
+        const clfold_segments segments = {
+            .by = CLFOLD_BY_OFFSETS, .type = CLFOLD_U32, .mem = mem, .num = wrong[i].num
+        };
+        clfold_fold fold = wrong[i].fold;
+        fold.segments = &segments;
+        assert_refused(
+            call_operation(wrong[i].operation ? wrong[i].operation : CLFOLD_REDUCE, &fold,
+                           in, 0, out, 0, 100),
+            wrong[i].status, wrong[i].said);
+    }
+    clReleaseMemObject(in);
+    clReleaseMemObject(mem);
+    clReleaseMemObject(out);
+}
+
+TEST_MAIN("offsets", open_context, close_context, cmocka_unit_test(test_operators),
+          cmocka_unit_test(test_texts), cmocka_unit_test(test_accuracies),
+          cmocka_unit_test(test_bits), cmocka_unit_test(test_report),
+          cmocka_unit_test(test_rejected))
