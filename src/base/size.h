@@ -29,4 +29,9 @@ static inline uint64_t clfold_div_up(uint64_t a, uint64_t b)
     return a / b + (a % b != 0);
 }
 
+static inline uint64_t clfold_least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 #endif

@@ -22,11 +22,6 @@
 #define MOST_STEP  16
 #define STEP_BYTES (24u * 1024)
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 bool clfold_by_lanes(enum algorithm algorithm)
 {
     return algorithm == REDUCE_LANES || algorithm == SCAN_LANES;
@@ -63,8 +58,8 @@ static void group_lanes(struct shape *shape, const struct job *job,
                         const struct policy *policy)
 {
     size_t stage = stage_size(job->monoid), item = clfold_monoid_item_size(job->monoid);
-    uint64_t bytes = least(job->device->local_memory / 2, STEP_BYTES);
-    uint64_t size = least(policy->group_size, job->device->max_group_size);
+    uint64_t bytes = clfold_least(job->device->local_memory / 2, STEP_BYTES);
+    uint64_t size = clfold_least(policy->group_size, job->device->max_group_size);
     uint64_t step = MOST_STEP;
 
     /* What a lane has besides, and one slot more against conflicts. */
@@ -92,7 +87,7 @@ void clfold_shape_lanes(struct shape *shape, const struct job *job,
         lanes = VECTOR_BYTES / clfold_monoid_item_size(job->monoid);
         lanes = lanes > FEW_LANES && job->segments.width > 1 ? lanes : FEW_LANES;
     }
-    lanes = least(lanes, policy->tile_bytes / element);
+    lanes = clfold_least(lanes, policy->tile_bytes / element);
     lanes = policy->tile == TILE_VECTOR ? clfold_div_up(lanes, 16) * 16 : lanes;
     shape->prefetch =
         policy->tile == TILE_VECTOR && clfold_platform_builtins(job->device->platform);
@@ -106,30 +101,30 @@ uint64_t clfold_lane_run(const struct job *job, const struct shape *shape,
 {
     uint64_t length = job->segments.length;
     uint64_t segments = clfold_num_segments(job->count, job->segments);
-    uint64_t wanted = groups * least(shape->tile.elements, FEW_LANES);
+    uint64_t wanted = groups * clfold_least(shape->tile.elements, FEW_LANES);
     uint64_t runs = segments > 0 ? clfold_div_up(wanted, segments) : 1;
     uint64_t run = clfold_div_up(length, runs > 0 ? runs : 1);
     uint64_t shortest = forced ? 1 : LEAST_RUN;
     /* A lane's places are counted in 32 bits, and its stage takes so many. */
     uint64_t longest = (UINT32_MAX - 16) / job->segments.width + 1;
 
-    longest = least(longest, job->monoid->stage_limit);
+    longest = clfold_least(longest, job->monoid->stage_limit);
     if (job->device->most_elements) {
-        longest = least(longest, job->device->most_elements / 4);
+        longest = clfold_least(longest, job->device->most_elements / 4);
     }
     if (shape->tile.kind == TILE_VECTOR && !forced) {
         shortest = clfold_div_up(LEAST_SPAN, job->segments.width * LEAST_RUN) * LEAST_RUN;
     }
     run = run > shortest ? run : shortest;
-    run = least(run, longest > 0 ? longest : 1);
-    return least(run, length);
+    run = clfold_least(run, longest > 0 ? longest : 1);
+    return clfold_least(run, length);
 }
 
 /* Columns that a bundle takes of a row. Lanes do not depend on each other, so bits do not
  * depend on it. Of more columns than a bundle has, reductions that are cut are faster by
- * small pieces (4096: 0.7 of a read, not 0.57, Zen 4). Scans are slow by small ones, as
- * each is a page of both buffers (4096: 0.55 of a copy by 256, 0.95 by 1024, two cores of
- * a Cascade Lake), so they have small ones only where all units would not have some. */
+ * small pieces (4096: 0.7 of a read, not 0.57). Scans are slow by small ones, since each
+ * is a page of both buffers (4096: 0.55 of a copy by 256, 0.95 by 1024, two cores of a
+ * Cascade Lake), so they take them only where units lack bundles. */
 #define UNIT_BUNDLES 2
 
 static uint64_t part_of(const struct plan *plan, const struct job *job)
@@ -143,7 +138,7 @@ static uint64_t part_of(const struct plan *plan, const struct job *job)
         part =
             plan->cut.num_runs / (UNIT_BUNDLES * (units > 0 ? units : lanes)) / 16 * 16;
     }
-    return least(lanes, part > FEW_LANES ? part : FEW_LANES);
+    return clfold_least(lanes, part > FEW_LANES ? part : FEW_LANES);
 }
 
 void clfold_set_lines(struct plan *plan, const struct job *job)

@@ -10,11 +10,6 @@
 /* Items of one segment's pieces, where a device stops work-items that run long loops. */
 #define MOST_ITEMS 32768
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 void clfold_plan_pieces(struct plan *plan, const struct job *job,
                         const struct policy *policy)
 {
@@ -23,11 +18,12 @@ void clfold_plan_pieces(struct plan *plan, const struct job *job,
     const uint64_t num = job->num_offsets - 1, total = plan->count + num;
     /* A work-item may meet a segment of the piece's in each of its group's rounds. */
     const uint64_t most = job->device->most_elements;
-    const uint64_t shortest = most > 0 ? least(most, tile->elements) : tile->elements;
+    const uint64_t shortest =
+        most > 0 ? clfold_least(most, tile->elements) : tile->elements;
     uint64_t run = clfold_div_up(total, pieces);
 
     run = run > shortest ? run : shortest;
-    run = most > 0 ? least(most, run) : run;
+    run = most > 0 ? clfold_least(most, run) : run;
     plan->items = run / tile->group_size;
     plan->cut = (struct cut){
         .count = plan->count,

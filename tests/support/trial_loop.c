@@ -92,10 +92,9 @@ static void put_head(struct run *run, uint64_t value)
                  store_at(&run->heads, run->heads.before, run->num_heads++));
 }
 
-static size_t offset_of(const struct run *run, size_t s)
+static uint64_t offset_of(const struct run *run, size_t s)
 {
-    return (size_t)read_number(run->trial->head_type,
-                               store_at(&run->heads, run->heads.before, s))
+    return read_number(run->trial->head_type, store_at(&run->heads, run->heads.before, s))
         .integer;
 }
 
@@ -305,7 +304,8 @@ bool run_expect(struct run *run)
     }
     if (trial->by && trial_reduces(trial)) {
         for (size_t s = 0; s < run->num; ++s) {
-            const size_t first = offset_of(run, s), end = offset_of(run, s + 1);
+            const size_t first = (size_t)offset_of(run, s);
+            const size_t end = (size_t)offset_of(run, s + 1);
             any &= expect_one(run, first, 1, end - first, s, init);
         }
         return any && (init || (trial->subject ? trial->subject->identity != NULL
