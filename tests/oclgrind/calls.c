@@ -1,7 +1,7 @@
 /*
  * What drive.py runs under Oclgrind:
  *
- *   calls reduce|scans|segments|results [TILE]
+ *   calls reduce|scans|segments|results|heads|offsets [TILE]
  *                     every kernel of these, over tiles, operators, counts, offsets,
  *                     inits and totals. TILE, such as tile_group: this kind only
  *   calls ladder      the same for reduce0 to reduce6, over group sizes
@@ -440,6 +440,23 @@ static void scan_heads(const struct debug *plan, size_t t)
     }
 }
 
+/* Reductions by offsets: pieces of a tile each, and several a group. None are out of order,
+ * since work-items race for what such leave. */
+static void reduce_offsets(const struct debug *plan, size_t t)
+{
+    for (size_t i = 0; i < 3 * NUM_REDUCTIONS; ++i) {
+        struct trial trial = reduction(i / 3, "reduce_offsets", plan);
+        trial.plan.max_groups = i % 2 ? 2 : 0;
+        trial.count = i % 3 == 0 ? plan->tile_elements / 2 : 5 * plan->tile_elements + 7;
+        trial.in_offset = trial.out_offset = i % 3;
+        trial.by = CLFOLD_BY_OFFSETS;
+        trial.head_type = (i + t) % 2 ? CLFOLD_U32 : CLFOLD_U64;
+        trial.cut = (enum cuts)((i + t) % NUM_CUTS);
+        trial.init = (enum init_from)((i + t) % 3);
+        run(trial);
+    }
+}
+
 /* Of look-back's memory. */
 static void probe(const char *kind)
 {
@@ -535,6 +552,7 @@ static const struct part {
     { "user", scan_user, NULL },
     { "probe", probe, NULL },
     { "heads", NULL, scan_heads },
+    { "offsets", NULL, reduce_offsets },
     { NULL, NULL, NULL },
 };
 

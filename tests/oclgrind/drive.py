@@ -112,8 +112,10 @@ def main():
         of_segments = {name for name in kernels if re.search("lanes|bundles", name)}
         of_results = {"clfold_map_tiles", "clfold_scan_bundles"} & kernels
         of_heads = {name for name in kernels if re.search("_heads|_bad", name)}
+        of_offsets = {name for name in kernels if re.search("_offsets|_pieces", name)}
         of_scans -= of_segments
         kernels -= alone | of_scans | of_probe | of_users | of_segments | of_results | of_heads
+        kernels -= of_offsets
         rungs = {name for name in kernels if re.fullmatch(r"clfold_reduce\d", name)}
         wrong += check_calls(oclgrind, RACES, [calls, "reduce"], log, kernels - rungs)
         wrong += check_calls(oclgrind, RACES, [calls, "ladder"], log, rungs)
@@ -127,6 +129,7 @@ def main():
         wrong += check_calls(oclgrind, RACES, [calls, "segments"], log, of_segments)
         wrong += check_calls(oclgrind, RACES, [calls, "results"], log, of_results)
         wrong += check_calls(oclgrind, RACES, [calls, "heads"], log, of_heads)
+        wrong += check_calls(oclgrind, RACES, [calls, "offsets"], log, of_offsets)
         # tile_vector is left out: under this option Oclgrind 21.10 crashes on a shuffle
         # whose result is wider than what goes in, such as (uint16)(x.even, x.odd).
         wrong += check_calls(
@@ -140,6 +143,9 @@ def main():
             oclgrind, UNINITIALISED, [calls, "results", "tile_group"], log, of_results
         )
         wrong += check_calls(oclgrind, UNINITIALISED, [calls, "heads", "tile_group"], log, of_heads)
+        wrong += check_calls(
+            oclgrind, UNINITIALISED, [calls, "offsets", "tile_group"], log, of_offsets
+        )
     for text in wrong:
         print("failed:", text)
     return 1 if wrong else 0
