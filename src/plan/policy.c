@@ -104,6 +104,10 @@ static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
 
 /* What GPUs' rows have in common. The lone ones are for drivers that cannot build
  * tile_group. */
+#define GROUP_REDUCE(...)                                                                \
+    {                                                                                    \
+        .tile = TILE_GROUP, .group_size = 256, __VA_ARGS__                               \
+    }
 #define GROUP_SCAN(...)                                                                  \
     {                                                                                    \
         .tile = TILE_GROUP, .anchor = 64, .single_bytes = 64 * 1024, .spins = 1 << 20,   \
@@ -135,11 +139,7 @@ static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
  * are the least that a group is started for.
  */
 static const struct policy nvidia_reduce[CLFOLD_MAX_CANDIDATES] = {
-    { .tile = TILE_GROUP,
-      .tile_bytes = 128 * 1024,
-      .group_size = 256,
-      .groups = 132 * 32,
-      .lane_bytes = 128 },
+    GROUP_REDUCE(.tile_bytes = 128 * 1024, .groups = 132 * 32, .lane_bytes = 128),
     LONE_REDUCE,
 };
 
@@ -162,11 +162,7 @@ static const struct policy nvidia_scan[CLFOLD_MAX_CANDIDATES] = {
  * where 9 bytes a cycle and 800 cycles ask for 7 KiB. Four such rounds of groups.
  */
 static const struct policy amd_reduce[CLFOLD_MAX_CANDIDATES] = {
-    { .tile = TILE_GROUP,
-      .tile_bytes = 128 * 1024,
-      .group_size = 256,
-      .groups = 110 * 32,
-      .lane_bytes = 128 },
+    GROUP_REDUCE(.tile_bytes = 128 * 1024, .groups = 110 * 32, .lane_bytes = 128),
     LONE_REDUCE,
 };
 
@@ -190,11 +186,7 @@ static const struct policy amd_scan[CLFOLD_MAX_CANDIDATES] = {
  * are small, and its sub-groups look back at up to 32 of them.
  */
 static const struct policy intel_reduce[CLFOLD_MAX_CANDIDATES] = {
-    { .tile = TILE_GROUP,
-      .tile_bytes = 64 * 1024,
-      .group_size = 256,
-      .groups = 2048,
-      .lane_bytes = 128 },
+    GROUP_REDUCE(.tile_bytes = 64 * 1024, .groups = 2048, .lane_bytes = 128),
     LONE_REDUCE,
 };
 
@@ -209,11 +201,7 @@ static const struct policy intel_scan[CLFOLD_MAX_CANDIDATES] = {
  * started for less than these four.
  */
 static const struct policy any_reduce[CLFOLD_MAX_CANDIDATES] = {
-    { .tile = TILE_GROUP,
-      .tile_bytes = 64 * 1024,
-      .group_size = 256,
-      .groups = 1024,
-      .lane_bytes = 64 },
+    GROUP_REDUCE(.tile_bytes = 64 * 1024, .groups = 1024, .lane_bytes = 64),
     LONE_REDUCE,
 };
 
