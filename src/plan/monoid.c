@@ -195,24 +195,14 @@ static void set_arg(struct component pair[2], const struct monoid *monoid,
                         : size == 8     ? CLFOLD_F64
                                         : CLFOLD_F32;
 
-    pair[0] = (struct component){
-        .name = index,
-        .result = CLFOLD_U64,
-        .item = CLFOLD_U64,
-        .stage = clfold_integer(size, false),
-        .load = LOAD_POSITION,
-        .combine = texts[real][0],
-        .extend = texts[2 + real][0],
-    };
-    pair[1] = (struct component){
-        .name = value,
-        .result = monoid->type,
-        .item = monoid->type,
-        .stage = stage,
-        .load = holds || stage == monoid->type ? LOAD_PLAIN : LOAD_CONVERTED,
-        .combine = texts[real][1],
-        .extend = texts[2 + real][1],
-    };
+    pair[0] = plain(index, CLFOLD_U64, texts[real][0], NULL);
+    pair[0].stage = clfold_integer(size, false);
+    pair[0].load = LOAD_POSITION;
+    pair[0].extend = texts[2 + real][0];
+    pair[1] = plain(value, monoid->type, texts[real][1], NULL);
+    pair[1].stage = stage;
+    pair[1].load = holds || stage == monoid->type ? LOAD_PLAIN : LOAD_CONVERTED;
+    pair[1].extend = texts[2 + real][1];
 }
 
 static void set_args(struct monoid *monoid, clfold_op op)
@@ -271,32 +261,12 @@ static void set_tuple(struct monoid *monoid, const char *const *names, uint32_t 
     monoid->identity = identity;
     monoid->num_scalars = monoid->num_components = num;
     for (uint32_t k = 0; k < num; ++k) {
-        monoid->components[k] = (struct component){
-            .name = names[k],
-            .result = monoid->type,
-            .item = item,
-            .stage = item,
-            .load = monoid->in == monoid->type ? LOAD_PLAIN : LOAD_CONVERTED,
-            .scalar = k,
-        };
+        struct component *component = &monoid->components[k];
+        *component = plain(names[k], item, NULL, NULL);
+        component->result = monoid->type;
+        component->load = monoid->in == monoid->type ? LOAD_PLAIN : LOAD_CONVERTED;
+        component->scalar = k;
     }
-}
-
-static void set_affine(struct monoid *monoid)
-{
-    static const char *const names[] = { "a", "b" };
-
-    set_tuple(monoid, names, 2, "{ a.a * b.a, a.b * b.a + b.b }", "{ 1, 0 }");
-}
-
-static void set_matrix(struct monoid *monoid)
-{
-    static const char *const names[] = { "m00", "m01", "m10", "m11" };
-
-    set_tuple(monoid, names, 4,
-              "{ a.m00 * b.m00 + a.m01 * b.m10, a.m00 * b.m01 + a.m01 * b.m11, "
-              "a.m10 * b.m00 + a.m11 * b.m10, a.m10 * b.m01 + a.m11 * b.m11 }",
-              "{ 1, 0, 0, 1 }");
 }
 
 static void set_components(struct monoid *monoid, clfold_op op)
@@ -332,10 +302,14 @@ static void set_components(struct monoid *monoid, clfold_op op)
         set_moments(monoid);
         break;
     case CLFOLD_AFFINE:
-        set_affine(monoid);
+        set_tuple(monoid, (const char *const[]){ "a", "b" }, 2,
+                  "{ a.a * b.a, a.b * b.a + b.b }", "{ 1, 0 }");
         break;
     case CLFOLD_MATRIX_2X2:
-        set_matrix(monoid);
+        set_tuple(monoid, (const char *const[]){ "m00", "m01", "m10", "m11" }, 4,
+                  "{ a.m00 * b.m00 + a.m01 * b.m10, a.m00 * b.m01 + a.m01 * b.m11, "
+                  "a.m10 * b.m00 + a.m11 * b.m10, a.m10 * b.m01 + a.m11 * b.m11 }",
+                  "{ 1, 0, 0, 1 }");
         break;
     default:
         set_args(monoid, op);
@@ -599,14 +573,9 @@ bool clfold_monoid_keeps_stages(const struct monoid *monoid)
     return monoid->load || monoid->heads;
 }
 
-bool clfold_monoid_keeps_items(const struct monoid *monoid)
-{
-    return clfold_monoid_converts(monoid) || monoid->heads;
-}
-
 bool clfold_monoid_has_place(const struct monoid *monoid)
 {
-    return clfold_monoid_keeps_stages(monoid) || clfold_monoid_keeps_items(monoid);
+    return clfold_monoid_keeps_stages(monoid) || clfold_monoid_converts(monoid);
 }
 
 bool clfold_monoid_uses_segment(const struct monoid *monoid)

@@ -179,9 +179,8 @@ size_t clfold_monoid_item_size(const struct monoid *monoid);
 uint32_t clfold_monoid_num_parts(const struct monoid *monoid);
 /* Whether a fold in order may stop somewhere. */
 bool clfold_monoid_cuts(const struct monoid *monoid);
-/* CLFOLD_KEEPS_STAGES and CLFOLD_KEEPS_ITEMS of contract.cl. */
+/* CLFOLD_KEEPS_STAGES of contract.cl. */
 bool clfold_monoid_keeps_stages(const struct monoid *monoid);
-bool clfold_monoid_keeps_items(const struct monoid *monoid);
 /* Whether any text of the caller's is in the program. */
 bool clfold_monoid_has_text(const struct monoid *monoid);
 
