@@ -26,33 +26,15 @@
  * way. Prefetching gains 4 % to 40 % and loses up to 8 % on a Zen 4; for wider elements
  * it gains up to 7 % and loses up to 37 % there. See docs/performance.md.
  */
+#define CPU_REDUCE(...)                                                                  \
+    {                                                                                    \
+        .tile_bytes = 64 * 1024, .groups = 256, .apart_bytes = 8 << 20, __VA_ARGS__      \
+    }
 static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
-    {
-        .tile = TILE_VECTOR,
-        .tile_bytes = 64 * 1024,
-        .group_size = 1,
-        .groups = 256,
-        .ahead_bytes = 4 * 1024,
-        .ahead_element = 1,
-        .lane_bytes = 8 * 1024,
-        .apart_bytes = 8 << 20,
-    },
-    {
-        .tile = TILE_ITEM,
-        .tile_bytes = 64 * 1024,
-        .group_size = 1,
-        .groups = 256,
-        .lane_bytes = 128 * 1024,
-        .apart_bytes = 8 << 20,
-    },
-    {
-        .tile = TILE_GROUP,
-        .tile_bytes = 64 * 1024,
-        .group_size = 64,
-        .groups = 256,
-        .lane_bytes = 8 * 1024,
-        .apart_bytes = 8 << 20,
-    },
+    CPU_REDUCE(.tile = TILE_VECTOR, .group_size = 1, .lane_bytes = 8 * 1024,
+               .ahead_bytes = 4 * 1024, .ahead_element = 1),
+    CPU_REDUCE(.tile = TILE_ITEM, .group_size = 1, .lane_bytes = 128 * 1024),
+    CPU_REDUCE(.tile = TILE_GROUP, .group_size = 64, .lane_bytes = 8 * 1024),
 };
 
 /*
@@ -64,42 +46,18 @@ static const struct policy cpu_reduce[CLFOLD_MAX_CANDIDATES] = {
  * 2 us. Elements are prefetched 16 KiB ahead: 4 KiB loses where memory is fast, 64 KiB
  * where it is slow, see docs/performance.md.
  */
+#define CPU_SCAN(...)                                                                    \
+    {                                                                                    \
+        .groups = 256, .anchor = 1, .single_bytes = 256 * 1024, .lasting = true,         \
+        .spins = 1 << 16, __VA_ARGS__                                                    \
+    }
 static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
-    {
-        .tile = TILE_VECTOR,
-        .tile_bytes = 256 * 1024,
-        .group_size = 1,
-        .groups = 256,
-        .least_run = 32,
-        .anchor = 1,
-        .single_bytes = 256 * 1024,
-        .stream_bytes = 16 << 20,
-        .ahead_bytes = 16 * 1024,
-        .ahead_element = SIZE_MAX,
-        .lasting = true,
-        .spins = 1 << 16,
-    },
-    {
-        .tile = TILE_ITEM,
-        .tile_bytes = 256 * 1024,
-        .group_size = 1,
-        .groups = 256,
-        .least_run = 32,
-        .anchor = 1,
-        .single_bytes = 256 * 1024,
-        .lasting = true,
-        .spins = 1 << 16,
-    },
-    {
-        .tile = TILE_GROUP,
-        .tile_bytes = 16 * 1024,
-        .group_size = 64,
-        .groups = 256,
-        .anchor = 1,
-        .single_bytes = 256 * 1024,
-        .lasting = true,
-        .spins = 1 << 16,
-    },
+    CPU_SCAN(.tile = TILE_VECTOR, .tile_bytes = 256 * 1024, .group_size = 1,
+             .least_run = 32, .stream_bytes = 16 << 20, .ahead_bytes = 16 * 1024,
+             .ahead_element = SIZE_MAX),
+    CPU_SCAN(.tile = TILE_ITEM, .tile_bytes = 256 * 1024, .group_size = 1,
+             .least_run = 32),
+    CPU_SCAN(.tile = TILE_GROUP, .tile_bytes = 16 * 1024, .group_size = 64),
 };
 
 /* What GPUs' rows have in common. The lone ones are for drivers that cannot build
