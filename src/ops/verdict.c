@@ -97,26 +97,16 @@ static void save(const clfold_context *context, const struct findings *findings)
     }
 }
 
-/* Whether a tier that the device offers was dropped. */
-static bool lost_a_tier(const struct findings *findings)
+/* The worst of all tiers: from FATE_NOT_BUILT on, one that the device offers was dropped,
+ * and if it is FATE_NOT_RUN, another run might find more. */
+static enum tier_fate worst_fate(const struct findings *findings)
 {
-    bool dropped = false;
+    enum tier_fate worst = FATE_UNTRIED;
 
     for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
-        dropped |= findings->fates[t] >= FATE_NOT_BUILT;
+        worst = findings->fates[t] > worst ? findings->fates[t] : worst;
     }
-    return dropped;
-}
-
-/* Whether another run would find the same. */
-static bool is_lasting(const struct findings *findings)
-{
-    bool lasting = true;
-
-    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
-        lasting = lasting && findings->fates[t] != FATE_NOT_RUN;
-    }
-    return lasting;
+    return worst;
 }
 
 /* Logs the result of a probe, once no thread waits for it. */
@@ -138,7 +128,8 @@ static void log_probe(const clfold_context *context, const struct probe *probe,
     }
     clfold_verdict_print(line, findings);
     clfold_log(&context->log,
-               lost_a_tier(findings) ? CLFOLD_LOG_WARNING : CLFOLD_LOG_INFO,
+               worst_fate(findings) >= FATE_NOT_BUILT ? CLFOLD_LOG_WARNING
+                                                      : CLFOLD_LOG_INFO,
                "probed memory for look-back, launches took %.1f ms: %s",
                (double)probe->launch_ns / 1e6, line);
 }
@@ -196,7 +187,7 @@ static cl_int find_out(clfold_context *context, bool may_probe, bool anew,
         *failed = probe.failed;
         log_probe(context, &probe, status, findings);
     }
-    if (probes && *known && is_lasting(findings)) {
+    if (probes && *known && worst_fate(findings) != FATE_NOT_RUN) {
         save(context, findings);
     }
     return status;
