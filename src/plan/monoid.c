@@ -82,8 +82,7 @@ const char *clfold_op_name(clfold_op op)
     return op >= CLFOLD_ADD && op <= CLFOLD_MATRIX_2X2 ? ops[op].name : NULL;
 }
 
-/* Result, item and stage are of one type. */
-static struct component plain(const char *name, clfold_type type, const char *combine,
+struct component clfold_plain(const char *name, clfold_type type, const char *combine,
                               const char *identity)
 {
     return (struct component){
@@ -103,7 +102,7 @@ static void set_sum(struct monoid *monoid, const char *combine, const char *iden
     const struct scalar *in = clfold_scalar(monoid->in);
     const struct scalar *type = clfold_scalar(monoid->type);
     clfold_type item = type->is_float ? monoid->type : clfold_integer(type->size, false);
-    struct component v = plain("v", item, combine, identity);
+    struct component v = clfold_plain("v", item, combine, identity);
 
     v.result = monoid->type;
     /* 0 and -0 are 0. */
@@ -128,7 +127,7 @@ static struct component extreme(const struct monoid *monoid, const char *name,
 {
     const struct scalar *type = clfold_scalar(monoid->type);
     bool keeps_order = type->is_float || clfold_type_holds(monoid->type, monoid->in);
-    struct component x = plain(name, monoid->type, combine, identity);
+    struct component x = clfold_plain(name, monoid->type, combine, identity);
 
     x.stage = keeps_order ? monoid->value : monoid->type;
     x.neutral = strcmp(identity, type->lowest) == 0 ? clfold_scalar(x.stage)->lowest
@@ -168,14 +167,14 @@ static void set_bits(struct monoid *monoid, const char *combine, const char *ide
 {
     bool widens = clfold_scalar(monoid->type)->size >= clfold_scalar(monoid->in)->size;
 
-    monoid->components[0] = plain("v", monoid->type, combine, identity);
+    monoid->components[0] = clfold_plain("v", monoid->type, combine, identity);
     monoid->components[0].stage = widens ? monoid->in : monoid->type;
 }
 
 /* A relation of vectors is a signed integer of its operands' size. */
 static void set_truth(struct monoid *monoid, const char *combine, const char *identity)
 {
-    struct component truth = plain("v", monoid->type, combine, identity);
+    struct component truth = clfold_plain("v", monoid->type, combine, identity);
 
     truth.stage = clfold_integer(clfold_scalar(monoid->value)->size, true);
     truth.load = LOAD_TRUTH;
@@ -195,11 +194,11 @@ static void set_arg(struct component pair[2], const struct monoid *monoid,
                         : size == 8     ? CLFOLD_F64
                                         : CLFOLD_F32;
 
-    pair[0] = plain(index, CLFOLD_U64, texts[real][0], NULL);
+    pair[0] = clfold_plain(index, CLFOLD_U64, texts[real][0], NULL);
     pair[0].stage = clfold_integer(size, false);
     pair[0].load = LOAD_POSITION;
     pair[0].extend = texts[2 + real][0];
-    pair[1] = plain(value, monoid->type, texts[real][1], NULL);
+    pair[1] = clfold_plain(value, monoid->type, texts[real][1], NULL);
     pair[1].stage = stage;
     pair[1].load = holds || stage == monoid->type ? LOAD_PLAIN : LOAD_CONVERTED;
     pair[1].extend = texts[2 + real][1];
@@ -241,11 +240,11 @@ static void set_moments(struct monoid *monoid)
     monoid->cell = CLFOLD_U64;
     monoid->out_struct = type == CLFOLD_F32;
     monoid->stage_limit = UINT32_MAX;
-    monoid->components[0] = plain("count", CLFOLD_U64, NULL, NULL);
+    monoid->components[0] = clfold_plain("count", CLFOLD_U64, NULL, NULL);
     monoid->components[0].stage = CLFOLD_U32;
     monoid->components[0].load = LOAD_ONE;
-    monoid->components[1] = plain("mean", type, NULL, NULL);
-    monoid->components[2] = plain("m2", type, NULL, NULL);
+    monoid->components[1] = clfold_plain("mean", type, NULL, NULL);
+    monoid->components[2] = clfold_plain("m2", type, NULL, NULL);
     monoid->components[2].load = LOAD_ZERO;
 }
 
@@ -262,7 +261,7 @@ static void set_tuple(struct monoid *monoid, const char *const *names, uint32_t 
     monoid->num_scalars = monoid->num_components = num;
     for (uint32_t k = 0; k < num; ++k) {
         struct component *component = &monoid->components[k];
-        *component = plain(names[k], item, NULL, NULL);
+        *component = clfold_plain(names[k], item, NULL, NULL);
         component->result = monoid->type;
         component->load = monoid->in == monoid->type ? LOAD_PLAIN : LOAD_CONVERTED;
         component->scalar = k;
@@ -380,7 +379,7 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
  */
 static void set_compensated(struct monoid *monoid)
 {
-    struct component sum = plain("sum", monoid->type, "a.sum + b.sum", "0");
+    struct component sum = clfold_plain("sum", monoid->type, "a.sum + b.sum", "0");
     struct component error;
 
     sum.neutral = "-0.0f";

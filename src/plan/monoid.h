@@ -147,6 +147,10 @@ struct monoid {
     struct component components[CLFOLD_MAX_PARTS];
 };
 
+/* A component whose result, item and stage are of one type; texts may be NULL. */
+struct component clfold_plain(const char *name, clfold_type type, const char *combine,
+                              const char *identity);
+
 /* The monoid of a built-in operator. Fails if the operator is unknown or not in this
  * version. */
 clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,

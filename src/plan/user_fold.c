@@ -74,12 +74,7 @@ static const char *take_component(const char **at, struct component *component,
     }
     memcpy(name, *at, length);
     name[length] = '\0';
-    *component = (struct component){
-        .name = name,
-        .result = *type,
-        .item = *type,
-        .stage = *type,
-    };
+    *component = clfold_plain(name, *type, NULL, NULL);
     return NULL;
 }
 
@@ -175,12 +170,7 @@ static void set_scalar(struct monoid *monoid, const clfold_fold *fold)
     monoid->in = in;
     monoid->value = in == CLFOLD_F16 && fold->type != CLFOLD_F16 ? CLFOLD_F32 : in;
     monoid->num_scalars = monoid->num_components = 1;
-    monoid->components[0] = (struct component){
-        .name = "v",
-        .result = fold->type,
-        .item = fold->type,
-        .stage = fold->type,
-    };
+    monoid->components[0] = clfold_plain("v", fold->type, NULL, NULL);
 }
 
 static void set_opaque(struct monoid *monoid, const clfold_fold *fold)
