@@ -35,7 +35,8 @@ clfold_status clfold_fail(const struct site *site, clfold_status status,
 
 clfold_status clfold_fail_call(const struct site *site, cl_int status, const char *call)
 {
-    return clfold_fail(site, status, "%s failed", call);
+    return status == CL_SUCCESS ? CLFOLD_OK
+                                : clfold_fail(site, status, "%s failed", call);
 }
 
 void clfold_log_call(const struct log *log, cl_int status, const char *call)

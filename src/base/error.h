@@ -36,7 +36,7 @@ struct site {
 clfold_status clfold_fail(const struct site *site, clfold_status status,
                           const char *format, ...) CLFOLD_PRINTF(3, 4);
 
-/* An OpenCL call that failed: "clSetKernelArg failed". */
+/* An OpenCL call that failed: "clSetKernelArg failed". CL_SUCCESS is CLFOLD_OK. */
 clfold_status clfold_fail_call(const struct site *site, cl_int status, const char *call);
 
 /* The same where no status can be returned: logged only. CL_SUCCESS says nothing. */

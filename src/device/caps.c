@@ -21,20 +21,16 @@ static clfold_status get_string(const struct site *site, cl_device_id device,
     }
     if (status == CL_SUCCESS) {
         snprintf(string, size, "%s", whole);
-    } else {
-        clfold_fail_call(site, status, "clGetDeviceInfo");
     }
     clfold_free(whole);
-    return status;
+    return clfold_fail_call(site, status, "clGetDeviceInfo");
 }
 
 static clfold_status get_value(const struct site *site, cl_device_id device,
                                cl_device_info what, void *value, size_t size)
 {
-    cl_int status = clGetDeviceInfo(device, what, size, value, NULL);
-
-    return status == CL_SUCCESS ? CLFOLD_OK
-                                : clfold_fail_call(site, status, "clGetDeviceInfo");
+    return clfold_fail_call(site, clGetDeviceInfo(device, what, size, value, NULL),
+                            "clGetDeviceInfo");
 }
 
 /* A name that does not fit belongs to no platform that policies know. */
@@ -53,8 +49,7 @@ static clfold_status get_platform(const struct site *site, cl_device_id device,
         string[0] = '\0';
         status = CL_SUCCESS;
     }
-    return status == CL_SUCCESS ? CLFOLD_OK
-                                : clfold_fail_call(site, status, "clGetPlatformInfo");
+    return clfold_fail_call(site, status, "clGetPlatformInfo");
 }
 
 /* The newest OpenCL C that the device is sure to compile. A 3.0 device has 3.0, whatever

@@ -3,16 +3,13 @@
 /* A barrier holds back later commands too, so it comes last before the launch. */
 static clfold_status begin(struct chain *chain)
 {
-    cl_int status;
-
     chain->started = true;
     if (!chain->behind_all || chain->in_order) {
         return CLFOLD_OK;
     }
-    status = clEnqueueBarrierWithWaitList(chain->queue, 0, NULL, NULL);
-    return status == CL_SUCCESS
-               ? CLFOLD_OK
-               : clfold_fail_call(chain->site, status, "clEnqueueBarrierWithWaitList");
+    return clfold_fail_call(chain->site,
+                            clEnqueueBarrierWithWaitList(chain->queue, 0, NULL, NULL),
+                            "clEnqueueBarrierWithWaitList");
 }
 
 clfold_status clfold_chain_launch(struct chain *chain, cl_kernel kernel,

@@ -15,6 +15,5 @@ clfold_status clfold_read(const struct site *site, cl_command_queue queue, cl_me
     }
     status = clWaitForEvents(1, &done);
     clfold_log_call(site->log, clReleaseEvent(done), "clReleaseEvent");
-    return status == CL_SUCCESS ? CLFOLD_OK
-                                : clfold_fail_call(site, status, "clWaitForEvents");
+    return clfold_fail_call(site, status, "clWaitForEvents");
 }

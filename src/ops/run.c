@@ -223,6 +223,5 @@ clfold_status clfold_run_rehearsal(const struct request *request, const struct s
             return status;
         }
     }
-    status = clFinish(request->queue);
-    return status == CL_SUCCESS ? CLFOLD_OK : clfold_fail_call(site, status, "clFinish");
+    return clfold_fail_call(site, clFinish(request->queue), "clFinish");
 }
