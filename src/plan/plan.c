@@ -77,7 +77,8 @@ clfold_status clfold_plan_choose(struct job *job, const struct site *site,
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "algorithm \"%s\" does not take %s", name, kind_names[kind]);
     }
-    return strategy_of(job->algorithm)->check(job, site);
+    const struct strategy *strategy = strategy_of(job->algorithm);
+    return strategy->check ? strategy->check(job, site) : CLFOLD_OK;
 }
 
 /* ---- Candidates -------------------------------------------------------------------- */

@@ -7,13 +7,6 @@
 #define CPU_ELEMENTS (1 << 24)
 #define GPU_ELEMENTS (1 << 20)
 
-static clfold_status check(struct job *job, const struct site *site)
-{
-    (void)job;
-    (void)site;
-    return CLFOLD_OK;
-}
-
 static void make_shape(struct shape *shape, const struct job *job,
                        const struct policy *policy)
 {
@@ -64,7 +57,6 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
 
 const struct strategy clfold_serial_strategy = {
     .element = clfold_monoid_in_size,
-    .check = check,
     .shape = make_shape,
     .plan = make_plan,
     .launch = make_launch,

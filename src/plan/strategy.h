@@ -10,7 +10,8 @@ struct strategy {
     size_t (*element)(const struct monoid *monoid);
     /* The algorithm by policy and count; NULL: of a family that is only named. */
     enum algorithm (*choose)(const struct job *job);
-    /* Rejects a named algorithm that cannot do the job, or takes a simpler one. */
+    /* Rejects a named algorithm that cannot do the job, or takes a simpler one; NULL: can
+     * do any. */
     clfold_status (*check)(struct job *job, const struct site *site);
     /* The tile and the rest of the shape; the algorithm is set. */
     void (*shape)(struct shape *shape, const struct job *job,
