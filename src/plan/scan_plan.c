@@ -136,18 +136,16 @@ static struct tile_shape group_tile(const struct job *job, const struct policy *
     const struct device_facts *device = job->device;
     const struct monoid *monoid = job->monoid;
     uint32_t elements = (uint32_t)(policy->tile_bytes / widest(monoid));
-    uint64_t wanted = policy->group_size;
-    uint32_t size, run, most;
+    uint64_t group = clfold_least(policy->group_size, device->max_group_size);
+    uint32_t size = (uint32_t)clfold_least(group, elements), run, most;
 
-    size = (uint32_t)(wanted < device->max_group_size ? wanted : device->max_group_size);
-    size = size < elements ? size : elements;
     while (size > 1 && longest_run(device, monoid, size) < 1) {
         size /= 2;
     }
     size = size > 0 ? size : 1;
-    most = longest_run(device, monoid, size);
-    most = most < most_elements(device) ? most : (uint32_t)most_elements(device);
-    run = elements / size < most ? elements / size : most;
+    most =
+        (uint32_t)clfold_least(longest_run(device, monoid, size), most_elements(device));
+    run = (uint32_t)clfold_least(elements / size, most);
     run = run > 0 ? run : 1;
     while (run > 1 && (uint64_t)run * size > monoid->stage_limit) {
         --run;
@@ -163,12 +161,11 @@ static struct tile_shape group_tile(const struct job *job, const struct policy *
 static struct tile_shape lone_tile(const struct job *job, const struct policy *policy)
 {
     uint64_t elements = policy->tile_bytes / widest(job->monoid);
-    uint64_t most = most_elements(job->device);
+    uint64_t most = clfold_least(most_elements(job->device), job->monoid->stage_limit);
 
-    most = most < job->monoid->stage_limit ? most : job->monoid->stage_limit;
     return (struct tile_shape){
         .kind = policy->tile,
-        .elements = (uint32_t)(elements < most ? elements : most),
+        .elements = (uint32_t)clfold_least(elements, most),
         .group_size = 1,
     };
 }
@@ -196,14 +193,13 @@ static void make_shape(struct shape *shape, const struct job *job,
                        const struct policy *policy)
 {
     bool is_vector = policy->tile == TILE_VECTOR;
-    uint32_t anchor = (uint32_t)policy->anchor, most = most_prefixes(job->device);
 
     shape->exclusive = clfold_operation_row(job->operation)->exclusive;
     shape->resumes =
         shape->algorithm == SCAN_SINGLE_GROUP && job->device->most_elements > 0;
     shape->builtins = is_vector && clfold_platform_builtins(job->device->platform);
     shape->stream = is_vector && policy->stream_bytes > 0;
-    shape->anchor = anchor < most ? anchor : most;
+    shape->anchor = (uint32_t)clfold_least(policy->anchor, most_prefixes(job->device));
     /* Raking's loops are shorter than those over small sub-groups. */
     shape->group_scan = job->device->sub_groups && !job->device->most_elements
                             ? GROUP_SCAN_SUB_GROUP
@@ -256,7 +252,7 @@ static void plan_single(struct plan *plan, const struct job *job,
         plan->num_launches = 1;
     } else {
         plan->num_groups = 1;
-        plan->each = cut->num_runs < most ? cut->num_runs : most;
+        plan->each = clfold_least(cut->num_runs, most);
         plan->num_launches =
             cut->num_runs > 0 ? (uint32_t)clfold_div_up(cut->num_runs, plan->each) : 1;
     }
@@ -294,7 +290,7 @@ static uint64_t run_of(const struct plan *plan, const struct job *job,
     uint32_t units = job->device->units ? job->device->units : UNITS_UNKNOWN;
     uint64_t run = clfold_div_up(plan->cut.num_runs, policy->groups);
     uint64_t most = clfold_div_up(plan->cut.num_runs, UNIT_GROUPS * (uint64_t)units);
-    uint64_t least = policy->least_run < most ? policy->least_run : most;
+    uint64_t least = clfold_least(policy->least_run, most);
 
     return run > least ? run : least;
 }
@@ -323,8 +319,7 @@ static void add_prefixes(struct plan *plan, const struct job *job)
 static void plan_passes(struct plan *plan, const struct job *job,
                         const struct policy *policy, uint64_t most)
 {
-    plan->each = run_of(plan, job, policy);
-    plan->each = plan->each < most ? plan->each : most;
+    plan->each = clfold_least(run_of(plan, job, policy), most);
     plan->each = plan->each > 0 ? plan->each : 1;
     plan->num_groups = clfold_div_up(plan->cut.num_runs, plan->each);
     add_prefixes(plan, job);
