@@ -317,9 +317,7 @@ clfold_status clfold_program_take(struct cache *cache, const struct site *site,
     *out = make_kernels(program, program->program, &status);
     return *out ? CLFOLD_OK
            : status == CL_OUT_OF_HOST_MEMORY
-               ? clfold_fail(site, status,
-                             "no memory for "
-                             "kernel objects")
+               ? clfold_fail(site, status, "no memory for kernel objects")
                : clfold_fail_call(site, status, "clCreateKernel");
 }
 

@@ -1,6 +1,7 @@
 #include "plan/assemble.h"
 
 #include "plan/kernel_texts.h"
+#include "plan/lanes.h"
 #include "plan/load_text.h"
 #include "plan/operator_text.h"
 #include "plan/scalar.h"
@@ -762,8 +763,7 @@ void clfold_assemble(struct text *text, const struct monoid *monoid,
                      const struct shape *shape)
 {
     struct program program = { .text = text, .monoid = monoid, .shape = shape };
-    const bool by_lanes =
-        shape->algorithm == REDUCE_LANES || shape->algorithm == SCAN_LANES;
+    const bool by_lanes = clfold_by_lanes(shape->algorithm);
     struct monoid of_numbers;
 
     if (monoid->item_file && (shape->tile.kind == TILE_VECTOR ||

@@ -200,8 +200,7 @@ static void append_pick16(struct text *text, const struct monoid *monoid)
                 clfold_text_print(
                     text,
                     "static %s16 __attribute__((overloadable)) clfold_pick16(%s16 c, "
-                    "%s16 "
-                    "a, %s16 b)\n{\n    return convert_%s16(c) ? a : b;\n}\n",
+                    "%s16 a, %s16 b)\n{\n    return convert_%s16(c) ? a : b;\n}\n",
                     name, clfold_cl_name(clfold_integer(size, true)), name, name,
                     clfold_cl_name(clfold_integer(clfold_scalar(type)->size, true)));
             }
