@@ -12,7 +12,7 @@
  * A bundle of columns goes from row to row, so that it reads neighbouring lines: all that
  * lie side by side, which are a stretch.
  *
- * needs: contract.cl, element.cl, segments.cl, vectors.cl
+ * needs: contract.cl, element.cl, segments.cl, vector_stretches.cl, vectors.cl
  * needs if CLFOLD_NUMBERS: item_numbers.cl
  * names: CLFOLD_COMMUTATIVE, CLFOLD_NUMBERS, clfold_combine_stage
  * names: clfold_combine_stage16
@@ -99,41 +99,21 @@ typedef struct {
 /*
  * The inclusive scan of lanes that begins anew where a row does. `place` is a lane's
  * place in its row, so_far has in all lanes the fold up to the vector before, or any
- * element where there is none. Results of lanes that take nothing are not used, so the
- * operator sees only elements.
+ * element where there is none.
  *
  *   rows of 3      a1 a2 b0 b1 b2 c0 c1 ...
  *   place           1  2  0  1  2  0  1
- *   here            0  1  0  1  2  0  1             in its row and in this vector
- *   by 1            1 12 b0 01 12 c0 01             where here >= 1
- *   by 2            1 12 b0 01 02 c0 01             where here >= 2, and so on
+ *   in stretches    1 12 b0 01 02 c0 01
  *   before         01 02 b0 01 02 c0 01             so_far, where the row began before
  */
 static clfold_stage16 clfold_scan_row_lanes(clfold_stage16 x, int16 place, uint length,
                                             clfold_stage16 so_far CLFOLD_WITH)
 {
-    const int16 lane = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const int16 here = min(place, lane);
-    clfold_stage16 y;
+    const int16 lane = as_int16(clfold_places(0));
 
-    if (length > 1) {
-        y.$name = x.$name.s00123456789abcde;
-        x = clfold_choose16(here >= 1, clfold_combine_stage16(y, x CLFOLD_PASS), x);
-    }
-    if (length > 2) {
-        y.$name = x.$name.s010123456789abcd;
-        x = clfold_choose16(here >= 2, clfold_combine_stage16(y, x CLFOLD_PASS), x);
-    }
-    if (length > 4) {
-        y.$name = x.$name.s01230123456789ab;
-        x = clfold_choose16(here >= 4, clfold_combine_stage16(y, x CLFOLD_PASS), x);
-    }
-    if (length > 8) {
-        y.$name = x.$name.s0123456701234567;
-        x = clfold_choose16(here >= 8, clfold_combine_stage16(y, x CLFOLD_PASS), x);
-    }
-    y = clfold_combine_stage16(so_far, x CLFOLD_PASS);
-    return clfold_choose16(place > lane, y, x);
+    x = clfold_scan_stretches(x, min(place, lane), length - 1 CLFOLD_PASS);
+    return clfold_choose16(place > lane,
+                           clfold_combine_stage16(so_far, x CLFOLD_PASS), x);
 }
 
 static int16 clfold_first_places(uint length)

@@ -440,8 +440,8 @@ static void scan_heads(const struct debug *plan, size_t t)
     }
 }
 
-/* Reductions by offsets: pieces of a tile each, and several a group. None are out of order,
- * since work-items race for what such leave. */
+/* Reductions by offsets: pieces of a tile each, and several a group. None are out of
+ * order, since work-items race for what such leave. */
 static void reduce_offsets(const struct debug *plan, size_t t)
 {
     for (size_t i = 0; i < 3 * NUM_REDUCTIONS; ++i) {
