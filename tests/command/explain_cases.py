@@ -136,6 +136,9 @@ def segments(d, device):
         check(found["launches"] == launches, f"{found}")
         check(found["bytes_read"] >= 20000 + read, f"{found}")
     d.bad(1, "segments: by flags", "explain", "reduce", "--by", "flags:u8")
+    found = told(d, device, "reduce", "--by", "offsets:u32:99", "--count", 5000)
+    check(found["algorithm"] == "reduce_offsets" and found["by"] == "offsets:u32:99", f"{found}")
+    check(found["bytes_written"] >= 4 * 99 and found["bytes_read"] >= 20400, f"{found}")
 
 
 def widths(d, device):

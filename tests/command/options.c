@@ -62,7 +62,7 @@ static const struct command {
     { "", "", "version help" },
     { "devices", "", "probe json help" },
     { "reduce", "x",
-      "op acc accuracy init algorithm kernel axis output" OPERATORS LOADS READING
+      "op acc accuracy init algorithm kernel axis offsets output" OPERATORS LOADS READING
           ALWAYS },
     { "scan", "x y.npy",
       "op acc accuracy inclusive exclusive init algorithm axis flags keys "
@@ -154,6 +154,8 @@ static const struct text {
     { "store", "x", "" },
     { "out", "f64", "" },
     { "axis", "-1", "" },
+    { "output", "r.npy", "" },
+    { "offsets", "a", "output" },
     { "csv", "b", "" },
     { "fold", NULL, "" },
     { "type-name", NULL, "combine" },
@@ -244,9 +246,10 @@ static void check_row(enum action action, const struct option_row *row)
 {
     const char *const name = row->name, *const good = good_of(action, row);
     const struct text *const text = text_of(name);
-    /* those of maps are what is written */
+    /* those of maps are what is written, and a scan has its OUT */
     const bool is_free =
-        action == ACTION_MAP && list_has_word("components type-name", name);
+        (action == ACTION_MAP && list_has_word("components type-name", name)) ||
+        (action == ACTION_SCAN && strcmp(name, "offsets") == 0);
     const char *rest = text && !is_free ? text->needs : "";
     char line[256], part[64], word[LIST_WORD];
     int length = snprintf(line, sizeof(line), "%s %s", commands[action].name,
@@ -307,7 +310,7 @@ static void each_option(void **state)
 /* ---- Two options ---- */
 
 static const char exclusive[] =
-    "raw/text inclusive/exclusive flags/keys flags/offsets keys/offsets length/columns "
+    "raw/text inclusive/exclusive flags/keys length/columns "
     "by/length by/columns map/op map/accuracy map/length map/columns "
     "show/seconds show/op show/types show/count show/accuracy show/length show/columns "
     "show/map reset/seconds reset/op reset/types reset/count reset/device reset/accuracy "

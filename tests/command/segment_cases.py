@@ -1,5 +1,7 @@
-"""Cases on one device: scans of segments by flags, keys and offsets, as numpy scans each."""
+"""Cases on one device: scans of segments by flags, keys and offsets, as numpy scans each, and
+reductions by offsets."""
 
+import json
 import os
 
 import numpy as np
@@ -67,6 +69,81 @@ def texts(d, device):
     check(np.array_equal(told, x * 2 + count), f"results: {told}")
 
 
+def reduced(d, device, array, offsets, *words, out="out.npy"):
+    out = d.path(out)
+    said = good(d, "reduce", "--device", device["index"], "--offsets",
+                d.save(offsets, "offsets.npy"), *words, "--output", out, d.save(array))  # fmt: skip
+    return said if "--json" in words or out.endswith("txt") else np.load(out)
+
+
+def each_segment(function, array, offsets):
+    """Of each of the segments, which may be empty, as numpy.add.reduceat does not have them."""
+    with np.errstate(invalid="ignore"):
+        pairs = zip(offsets[:-1], offsets[1:], strict=True)
+        return np.array([function(array[first:last]) for first, last in pairs])
+
+
+def reductions(d, device):
+    """Sums, means and the like of segments of many lengths, empty ones among them, between
+    elements of none."""
+    for count in [0, 1, 100000]:
+        offsets = np.sort(d.random.integers(count // 9, count + 1, 1 + count // 7))
+        if count > 1:
+            offsets[50:80] = offsets[50]
+            offsets[-5:] = count - 3
+        for dtype in "u4", "i8":
+            array = d.random.integers(-9, 10, count).astype("f4")
+            ends = offsets.astype(dtype)
+            told = reduced(d, device, array, ends, "--op", "mean")
+            right = each_segment(lambda part: np.sum(part, dtype="f8") / np.float64(part.size),
+                                 array, offsets)  # fmt: skip
+            check(told.dtype == "f8" and np.array_equal(told, right, equal_nan=True),
+                  f"means of {count}: {told}, not {right}")  # fmt: skip
+            told = reduced(d, device, array, ends, "--op", "max", "--init", 3)
+            right = each_segment(lambda part: np.max(part, initial=3), array, offsets)
+            check(np.array_equal(told, right), f"max of {count}: {told}, not {right}")
+        whole = array.astype("i4")
+        told = reduced(d, device, whole, offsets.astype("u8"))
+        right = np.diff(np.append(0, np.cumsum(whole, dtype="i8"))[offsets])
+        check(told.dtype == "i8" and np.array_equal(told, right), f"{told}, not {right}")
+    full = np.unique(offsets)[:-1]  # then numpy has a function for it
+    told = reduced(d, device, whole, np.append(full, count).astype("i4"))
+    check(np.array_equal(told, np.add.reduceat(whole, full)), f"{told}")
+
+
+def reductions_of(d, device):
+    """What an element, a result and an input may be else; text; and what JSON says."""
+    offsets, x = np.array([1, 3, 3, 8], "u4"), np.array([3, 1, 4, 1, 5, 9, 2, 6], "f4")
+    for words, right in [
+        (["--op", "moments"], [(2, 2.5, 4.5), (0, 0, 0), (5, 4.6, 41.2)]),
+        (["--op", "min-max"], [(1, 4), (np.inf, -np.inf), (1, 9)]),
+        (["--load", "x * to_f32(i)"], [9, 0, 122]),
+        (["--result", "item + to_f32(segment)", "--out", "f64"], [5, 1, 25]),
+        (["--load", "x * y", "--stream", "y=" + d.save(x[::-1], "y.npy")], [38, 0, 66]),
+        (["--combine", "a * b", "--identity", "1"], [4, 1, 540]),
+        (["--accuracy", "compensated"], [5, 0, 23]),
+    ]:
+        told = reduced(d, device, x, offsets, *words)
+        told = np.array(told.tolist())
+        check(np.allclose(told, np.array(right), atol=0), f"{words}: {told}")
+    maps = d.random.integers(-9, 10, (8, 2), "int32")
+    told = reduced(d, device, maps, offsets, *AFFINE, "--identity", "{ 1, 0 }")
+    right = [composed(maps[1:3])[-1], (1, 0), composed(maps[3:])[-1]]
+    check(np.array_equal(told, right), f"maps: {told}, not {right}")
+    square = np.asfortranarray(x.reshape(2, 4))  # in C order, as it is read
+    check(np.array_equal(reduced(d, device, square, offsets), [5, 0, 23]), "Fortran order")
+    reduced(d, device, x, offsets, "--op", "mean", out="out.txt")
+    with open(d.path("out.txt"), encoding="ascii") as file:
+        check(file.read() == "2.5\nnan\n4.6\n", "a text")
+    found = json.loads(reduced(d, device, x, offsets, "--json"))
+    check(found["shape"] == [3] and found["count"] == 8 and found["pieces"] == 1, f"{found}")
+    check(found["kernel"] == "reduce_offsets", f"{found}")
+    for op in "arg-min", "arg-max":
+        d.bad(1, f"may be empty, and {op} has neither identity", "reduce", "--device",
+              device["index"], "--op", op, "--offsets", d.path("offsets.npy"), "--output",
+              d.path("none.npy"), d.path("y.npy"))  # fmt: skip
+
+
 def refused(d, device):
     """What does not fit the input, or is wrong: no OUT then."""
     path, out = d.save(np.arange(9, dtype="i4")), d.path("none.npy")
@@ -82,14 +159,17 @@ def refused(d, device):
         (1, "number 1 is -1, which is below", "--offsets", np.array([0, -1], "i8")),
         (1, "holds complex numbers", "--keys", np.zeros(9, "c8")),
     ]:
-        words = ["scan", "--device", device["index"], option, d.save(heads, "heads.npy")]
-        text = d.bad(status, part, *words, path, out)
+        words = ["--device", device["index"], option, d.save(heads, "heads.npy")]
+        text = d.bad(status, part, "scan", *words, path, out)
         check(f"{option} {words[-1]}: " in text or "complex" in part, text)
+        if option == "--offsets":
+            check(text == d.bad(status, part, "reduce", *words, path, "--output", out), text)
     d.bad(1, "--keys", "scan", "--device", device["index"], "--keys", d.path("no.npy"), path, out)
     d.bad(1, "takes a whole input", "scan", "--device", device["index"], "--memory", "16",
           "--keys", path, path, out)  # fmt: skip
     for words in [["--flags", path, "--keys", path], ["--axis", 0, "--offsets", path]]:
         d.bad(2, "go", "scan", *words, path, out)
+    d.bad(2, "--offsets goes with --output only", "reduce", "--offsets", path, path)
     check(not os.path.exists(out), "an OUT")
 
 
@@ -119,4 +199,4 @@ def lengths(d, device):
                 check(np.array_equal(np.load(out), numbers), form)
 
 
-CASES = [segments, texts, refused, lengths]
+CASES = [segments, texts, reductions, reductions_of, refused, lengths]

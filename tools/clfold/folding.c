@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Opening ---- */
@@ -108,11 +109,12 @@ static bool take_offsets(struct folding *f, struct message *message)
                            f->heads, f->heads_file);
     }
     f->segments.num = (size_t)f->num_heads - 1;
-    if (!buffer_create(&f->session, &f->bad, CL_MEM_READ_WRITE, 2 * sizeof(cl_ulong),
-                       message)) {
-        return message_prefix(message, f->heads);
+    if (f->operation == CLFOLD_REDUCE) {
+        f->shape = (struct npy_shape){ .num = 1, .sizes = { f->segments.num } };
     }
-    f->fold.bad_out.mem = f->bad;
+    if (f->mean && !(f->lengths = malloc(f->num_heads * sizeof(*f->lengths)))) {
+        return message_set(message, "there is not enough memory for %s", f->heads);
+    }
     return true;
 }
 
@@ -159,29 +161,55 @@ static bool open_heads(struct folding *f, const struct options *options,
             check_heads(f, input_most(&f->input), false, message));
 }
 
-/* Whether all offsets are in order and inside. */
-static bool check_offsets(const struct folding *f, size_t count, struct message *message)
-{
-    cl_ulong bad[2];
-    char value[NUMBER_TEXT];
-    cl_int error = CL_SUCCESS;
+struct offsets {
+    struct folding *f;
+    uint64_t num, before, count;
+};
 
-    if (!f->bad) {
-        return true;
+/* The next of them must be in order and inside. */
+static bool check_step(void *user, void *data, size_t size, struct message *message)
+{
+    struct offsets *const o = user;
+    struct folding *const f = o->f;
+    const size_t element = type_size(f->heads_type);
+    char value[NUMBER_TEXT];
+
+    for (size_t at = 0; at < size; at += element) {
+        const char *const number = (const char *)data + at;
+        int32_t low;
+        uint64_t offset;
+        if (element == sizeof(low)) {
+            memcpy(&low, number, sizeof(low));
+            offset = f->heads_type == CLFOLD_I32 ? (uint64_t)low : (uint32_t)low;
+        } else {
+            memcpy(&offset, number, sizeof(offset));
+        }
+        if (offset < o->before || offset > o->count) {
+            number_print(value, f->heads_type, number);
+            return message_set(message,
+                               "%s %.4096s: number %" PRIu64
+                               " is %s, which is below the one before it "
+                               "or above the %" PRIu64 " elements",
+                               f->heads, f->heads_file, o->num, value, o->count);
+        }
+        if (f->lengths && o->num > 0) {
+            f->lengths[o->num - 1] = (double)(offset - o->before);
+        }
+        o->before = offset;
+        o->num++;
     }
-    error = clEnqueueReadBuffer(f->session.queue, f->bad, CL_TRUE, 0, sizeof(bad), bad, 0,
-                                NULL, NULL);
-    if (error != CL_SUCCESS) {
-        return device_refuse(message, "clEnqueueReadBuffer", error);
-    }
-    const cl_uint low = (cl_uint)bad[1];
-    const bool is_short = type_size(f->heads_type) == sizeof(low);
-    number_print(value, f->heads_type, is_short ? (const void *)&low : &bad[1]);
-    return bad[0] == ~(cl_ulong)0 ||
-           message_set(message,
-                       "%s %.4096s: number %llu is %s, which is below the one before it "
-                       "or above the %zu elements",
-                       f->heads, f->heads_file, (unsigned long long)bad[0], value, count);
+    return true;
+}
+
+/* Before a call of `count` elements, as no result shows that offsets are wrong. */
+static bool check_offsets(struct folding *f, size_t count, struct message *message)
+{
+    struct offsets offsets = { .f = f, .count = count };
+
+    return f->segments.by != CLFOLD_BY_OFFSETS ||
+           buffer_visit(&f->session, f->segments.mem, CL_MAP_READ,
+                        type_size(f->heads_type), (size_t)f->num_heads, check_step,
+                        &offsets, message);
 }
 
 bool folding_open(struct folding *f, const struct options *options,
@@ -202,7 +230,7 @@ bool folding_open(struct folding *f, const struct options *options,
     f->input.text.form = options->text_form;
     /* Numbers as they lie; others are taken in C order. */
     if (f->operation == CLFOLD_REDUCE && op_takes_any_order(f->fold.op) &&
-        !f->fold.load && !options->axis.is_given) {
+        !f->fold.load && !options->axis.is_given && !options->offsets) {
         f->input.order.num_dimensions = 0;
     }
     return open_axis(f, options, message) && open_heads(f, options, message) &&
@@ -212,9 +240,15 @@ bool folding_open(struct folding *f, const struct options *options,
 
 /* ---- How much at once ---- */
 
+/* Of a reduction, a result each. */
+static uint64_t num_segments(const struct folding *f)
+{
+    return f->has_axis ? axis_results(&f->axis) : f->segments.num;
+}
+
 uint64_t folding_results(const struct folding *f, uint64_t count)
 {
-    return f->operation == CLFOLD_REDUCE ? axis_results(&f->axis)
+    return f->operation == CLFOLD_REDUCE ? num_segments(f)
            : f->user.out_length          ? f->user.out_length
                                          : count;
 }
@@ -227,12 +261,12 @@ static size_t result_bytes(const struct folding *f)
     return f->operation == CLFOLD_REDUCE ? 0 : f->user.written.out_size;
 }
 
-/* Results that do not come piece by piece: those of a reduction along an axis, and what a
+/* Results that do not come piece by piece: those of a reduction of segments, and what a
  * store writes to, if its length is given. */
 static uint64_t whole_bytes(const struct folding *f)
 {
     const uint64_t num = f->operation != CLFOLD_REDUCE ? f->user.out_length
-                         : f->fold.segments            ? axis_results(&f->axis)
+                         : f->fold.segments            ? num_segments(f)
                                                        : 0;
     const size_t size = f->user.written.out_size;
 
@@ -305,10 +339,13 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
                            f->session.device_name);
     }
     if (results > limit) {
-        return message_set(
-            message, "%.200s has no buffer of %" PRIu64 " bytes, for %.4096s%s",
-            f->session.device_name, results, f->has_axis ? f->input.name : "--out-length",
-            f->has_axis ? " along --axis" : "");
+        return message_set(message,
+                           "%.200s has no buffer of %" PRIu64 " bytes, for %.4096s%s",
+                           f->session.device_name, results,
+                           f->has_axis                     ? f->input.name
+                           : f->operation == CLFOLD_REDUCE ? f->heads
+                                                           : "--out-length",
+                           f->has_axis ? " along --axis" : "");
     }
     if ((count > most || f->input.is_stream || f->input.bytes == INPUT_UNKNOWN) &&
         most > USUAL_BYTES / in) {
@@ -451,8 +488,8 @@ static bool fold_piece(struct folding *f, size_t count, struct message *message)
     if (has_none(f)) {
         return true;
     }
-    if (!clear(f, count, message) || !call(f, &fold, out, count, message) ||
-        !check_offsets(f, count, message)) {
+    if (!check_offsets(f, count, message) || !clear(f, count, message) ||
+        !call(f, &fold, out, count, message)) {
         return false;
     }
     find_widths(f, &fold, count);
@@ -488,7 +525,7 @@ static bool create_buffers(struct folding *f, struct message *message)
 static bool begin(struct folding *f, size_t count, struct message *message)
 {
     const bool needs_one =
-        f->operation == CLFOLD_REDUCE && !f->fold.init && !has_none(f) &&
+        f->operation == CLFOLD_REDUCE && !f->fold.init && !has_none(f) && !f->heads &&
         (f->fold.op ? f->mean || !op_takes_nothing(f->fold.op) : !f->fold.identity);
 
     if (count == 0 && needs_one) {
@@ -593,7 +630,8 @@ struct writer folding_writer(const struct folding *f, enum file_format format)
     };
 }
 
-/* What the library gives along an axis: sums for means, and places in the whole array. */
+/* What the library gives of the next segment: sums for means, and places in the whole
+ * array, which become those along an axis. */
 static void make_result(const struct folding *f, void *result)
 {
     const struct op_result form = op_result(f->fold.op);
@@ -601,17 +639,16 @@ static void make_result(const struct folding *f, void *result)
     if (f->mean) {
         double sum;
         memcpy(&sum, result, sizeof(sum));
-        sum /= (double)f->axis.length;
+        sum /= f->lengths ? f->lengths[f->num_put] : (double)f->axis.length;
         memcpy(result, &sum, sizeof(sum));
     }
-    for (unsigned i = 0; form.position && i < form.num; i++) {
+    for (unsigned i = 0; f->has_axis && form.position && i < form.num; i++) {
         clfold_indexed *const value = (clfold_indexed *)result + i;
         value->index = axis_index(&f->axis, value->index);
     }
 }
 
-bool folding_put(const struct folding *f, struct writer *writer, const char *data,
-                 size_t count)
+bool folding_put(struct folding *f, struct writer *writer, const char *data, size_t count)
 {
     const size_t size = f->user.written.out_size;
     clfold_indexed result[2];
@@ -622,6 +659,7 @@ bool folding_put(const struct folding *f, struct writer *writer, const char *dat
     for (size_t i = 0; i < count; i++) {
         memcpy(result, data + i * size, size);
         make_result(f, result);
+        f->num_put++;
         if (!writer_put(writer, result, 1)) {
             return false;
         }
@@ -643,14 +681,15 @@ const char *folding_out(const struct folding *f)
 
 void folding_close(struct folding *f)
 {
-    const cl_mem buffers[] = { f->in,      f->out, f->result,
-                               f->carries, f->bad, f->heads ? f->segments.mem : NULL };
+    const cl_mem buffers[] = { f->in, f->out, f->result, f->carries,
+                               f->heads ? f->segments.mem : NULL };
 
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) {
         if (buffers[i]) {
             clReleaseMemObject(buffers[i]);
         }
     }
+    free(f->lengths);
     user_fold_finish(&f->user);
     session_close(&f->session);
     input_close(&f->input);

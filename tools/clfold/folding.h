@@ -32,9 +32,10 @@ struct folding {
     const char *heads_file;
     clfold_type heads_type; /* of its numbers */
     uint64_t num_heads;
-    cl_mem bad; /* the first wrong one of --offsets, as bad_out has it */
+    double *lengths; /* of the segments, for means of them; else NULL */
     clfold_segments segments;
     struct npy_shape shape; /* of the results */
+    uint64_t num_put;       /* of means and places: how many are written */
     bool timed; /* each piece is folded twice, the second time for `seconds` */
 
     uint64_t count, pieces; /* numbers and pieces so far */
@@ -61,20 +62,20 @@ typedef bool folding_visitor(void *user, struct folding *f, size_t count,
                              struct message *message);
 
 /* Folds piece by piece. A reduction's result up to the end of each is in f->result.
- * Results of a scan or a map and those along an axis are in f->out; of an axis of length
- * 0 they are all the same, and where a reduction's is. */
+ * Results of a scan or a map and those of segments are in f->out; of an axis of length 0
+ * they are all the same, and where a reduction's is. */
 bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, void *user,
                  struct message *message);
 
 /* How many results there are for a piece or all of `count` numbers: of a scan or a map,
- * or along an axis. */
+ * or of segments. */
 uint64_t folding_results(const struct folding *f, uint64_t count);
 
 /* For results, on standard output. */
 struct writer folding_writer(const struct folding *f, enum file_format format);
 
-/* Writes results along an axis, or of a scan; false as with writer_put. */
-bool folding_put(const struct folding *f, struct writer *writer, const char *data,
+/* Writes the next results of segments, or of a scan; false as with writer_put. */
+bool folding_put(struct folding *f, struct writer *writer, const char *data,
                  size_t count);
 
 /* The name of `type`, or what is folded instead of a scalar. */

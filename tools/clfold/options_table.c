@@ -159,7 +159,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "columns" },
     { "by", VALUE_BY, TO(by), EXPLAIN, .excludes = "length,columns",
       .help = "a scan of segments, and how they are given: flags:TYPE, keys:TYPE or "
-              "offsets:TYPE:N, where N, by default 1, is how many segments there are" },
+              "offsets:TYPE:N, where N, by default 1, is how many segments there are; a "
+              "reduction takes offsets only" },
     { "map", VALUE_NONE, TO(maps), TUNE, .excludes = "op,accuracy,length,columns",
       .help =
           "conversions from the first of the types to the second, or copies, in place "
@@ -335,6 +336,15 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help =
           "the same, but the .npy file has ascending offsets as in CSR, i32, i64, u32 "
           "or u64: where each segment starts, and last where they end" },
+    { "offsets", VALUE_PATH, TO(offsets), REDUCE, .excludes = "axis,algorithm,kernel",
+      .needs = "output",
+      .help =
+          "fold each segment by itself into an element of --output: the .npy file has "
+          "ascending offsets as in CSR, i32, i64, u32 or u64, where each segment starts, "
+          "and last where they end. An empty segment gives --init, or the operator's "
+          "identity, such as 0; its mean is nan. Elements before the first offset, and "
+          "after the last, count for nothing. It is one call, so FILE is not folded in "
+          "pieces" },
     { "output", VALUE_OUT, TO(out), REDUCE,
       .help = "write the result into a file, or for - to standard output, as clfold scan "
               "does" },
@@ -489,6 +499,8 @@ const struct command_row command_rows[ACTIONS] = {
             "The sums of a matrix's columns, printed and as a file:\n"
             "  clfold reduce --axis 0 matrix.npy\n"
             "  clfold reduce --axis 0 --output sums.npy matrix.npy\n"
+            "The sum of each segment, from where each begins and where the last ends:\n"
+            "  clfold reduce --offsets begins.npy --output sums.npy values.npy\n"
             "The least number in one column of a table with a header, and its index:\n"
             "  clfold reduce --text f64 --column height --op arg-min table.csv\n",
     },

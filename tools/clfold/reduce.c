@@ -128,8 +128,8 @@ static bool reduce_built_in(struct folding *f, const struct options *options,
 }
 
 /* Results along an axis are printed as they are written. */
-static bool reduce_axis(struct folding *f, const struct options *options,
-                        struct message *message)
+static bool reduce_segments(struct folding *f, const struct options *options,
+                            struct message *message)
 {
     struct results results = { .options = options };
     const bool done = (strcmp(options->out, "-") == 0 ||
@@ -163,9 +163,9 @@ bool command_reduce(const struct options *options, struct message *message)
 {
     struct folding f = { 0 };
     const bool done = folding_open(&f, options, message) &&
-                      (options->axis.is_given ? reduce_axis
-                       : f.is_named           ? reduce_named
-                                              : reduce_built_in)(&f, options, message);
+                      (f.has_axis || f.heads ? reduce_segments
+                       : f.is_named          ? reduce_named
+                                             : reduce_built_in)(&f, options, message);
 
     folding_close(&f);
     return done;

@@ -106,14 +106,13 @@ static bool write_same(struct results *r, struct folding *f, struct message *mes
 static bool write_piece(void *user, struct folding *f, size_t count,
                         struct message *message)
 {
-    const bool is_scan = f->operation != CLFOLD_REDUCE;
     struct results *const r = user;
     struct writing w = { r, f, 0 };
 
     if (f->count == 0 && !begin_output(r, f, message)) {
         return false;
     }
-    if (count == 0 && !is_scan) {
+    if (count == 0 && f->operation == CLFOLD_REDUCE && f->has_axis) {
         return write_same(r, f, message);
     }
     const size_t num = (size_t)folding_results(f, count);
