@@ -161,6 +161,49 @@ def days(data, letters=10):
     return [f"{day}: {sum(map(len, lines))} bytes" for day, lines in runs]
 
 
+def product(data):
+    """Whether lines are the matrix times 1/n, 2/n, ... 1, as sums of its entries have it and, if it
+    is there, scipy."""
+
+    def is_right(found):
+        """the product of the file's matrix"""
+        head, *lines = [line for line in data.decode().split("\n") if line and line[:1] != "%" or
+                        line[:2] == "%%"]  # fmt: skip
+        num_rows, num_columns, num = map(int, lines[0].split())
+        rows = [[] for _ in range(num_rows)]
+        for line in lines[1 : num + 1]:
+            i, j, value = (float(word) for word in line.split())
+            rows[int(i) - 1].append(value * j / num_columns)
+            if head.endswith("symmetric") and i != j:
+                rows[int(j) - 1].append(value * i / num_columns)
+        for expected in map(math.fsum, rows), scipy_product(data):
+            for row, a, b in zip(rows, found, expected or found, strict=True):
+                if abs(float(a) - float(b)) > 1e-5 * math.fsum(map(abs, row)):
+                    return False
+        return True
+
+    return is_right
+
+
+def scipy_product(data):
+    """The same by scipy, or None if Debian's Python does not have it."""
+    script = ("import sys, numpy, scipy.io; a = scipy.io.mmread(sys.stdin.buffer).tocsr();"
+              "n = a.shape[1]; print(*(a @ (numpy.arange(1, n + 1) / n)))")  # fmt: skip
+    done = subprocess.run(["/usr/bin/python3", "-c", script], input=data, capture_output=True,
+                          check=False)  # fmt: skip
+    if done.returncode:
+        print("skipped: there is no scipy to compare with", file=sys.stderr)
+        return None
+    return [float(word) for word in done.stdout.split()]
+
+
+def market(rows, columns, entries, symmetry="general"):
+    """A matrix in Matrix Market form."""
+    lines = [f"%%MatrixMarket matrix coordinate real {symmetry}", "% a comment", "%",
+             f"{rows} {columns} {len(entries)}"]  # fmt: skip
+    return "\n".join(lines + [f"{i} {j} {value}" for i, j, value in entries]).encode()
+
+
 def content(path):
     """The bytes of a file, or none if there is no file."""
     if not os.path.exists(path):
@@ -169,23 +212,30 @@ def content(path):
         return file.read()
 
 
-# In Debian's alsa-utils, python-matplotlib-data and glmark2-data, which tools/run-tests
-# installs. Cases whose file is missing are left out.
+# In Debian's alsa-utils, python-matplotlib-data, glmark2-data and r-cran-matrix, which
+# tools/run-tests installs. Cases whose file is missing are left out. The matrices, of a structure
+# and of an oil reservoir, are of the Harwell-Boeing collection.
 SOUND = "/usr/share/sounds/alsa/Front_Center.wav"
 PRICES = "/usr/share/matplotlib/mpl-data/sample_data/Stocks.csv"
 PICTURE = "/usr/share/glmark2/textures/nasa1.png"
+MATRICES = [f"/usr/lib/R/library/Matrix/external/{name}.mtx" for name in ("lund_a", "pores_1")]
 NOISE = [(i * 7919 % 65536) - 32768 for i in range(90000)]
 LICENSE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "LICENSE")
 LOGITS = f32([sample / 3000 for sample in NOISE])
 NUMBERS = b"".join(b"%d\n" % (sample % 1000) for sample in NOISE)
 CELLS = b"x,y\r\n1,2\r\n,3\nnan,inf\n4,1e40\n5x,5\n \n7\n-1.5,,6"
 BLURRED = [[x * y % 211 if x > y else 255 * (x == 3) for x in range(41)] for y in range(23)]
+# Rows of 0 to 40 entries, and one of 30000.
+SPARSE = market(7001, 30000, [(i, 1 + (i * k * 7919 + k) % 30000, (i * k % 199 - 99) / 8)
+                              for i in range(1, 7001) for k in range(i * 7 % 41)]
+                + [(7001, k, 1) for k in range(1, 30001)])
 LOG = b"".join(b"2026-%02d-%02d %d lines\n" % (1 + i // 9000, 1 + i // 300 % 30, i * i)
                for i in range(70000))
 NOWHERE, FOLDER = os.path.join(LICENSE, "file"), os.path.dirname(LICENSE)
 
 # Of each example: a file, its bytes, or None for no file; further arguments, OUT and the like for
-# files of the test's; and the lines of stdout, or where it must fail a part of stderr as a str.
+# files of the test's; and the lines of stdout, or a function that says whether they are right, or
+# where it must fail a part of stderr as a str.
 CASES = {
     "areas": [
         (FOLDER, ["OUT", "OUT 2"], "Read Error"),
@@ -330,6 +380,26 @@ CASES = {
         *((LOGITS, ["OUT", str(columns)], [f"{90000 // columns} rows"])
           for columns in (1, 3, 1000, 90000)),
     ],
+    "spmv": [
+        (FOLDER, [], "Is a directory"),
+        (NOWHERE, [], "LICENSE/file: Not a directory"),
+        (None, [], "usage: spmv MATRIX.mtx"),
+        (LICENSE, [], "LICENSE is not a sparse real matrix in Matrix Market form"),
+        *((file, [], "file is not a sparse real matrix in Matrix Market form") for file in [
+            b"", market(2, 2, []).replace(b"real", b"pattern"), market(2, 2, [], "hermitian"),
+            market(2, 2, [(3, 1, 1)]), market(2, 2, [(1, 3, 1)]), market(2, 2, [(0, 1, 1)]),
+            market(2, 2, [(1, 1, "")]), market(2, 3, [], "symmetric"),
+            market(2, 2, [(1, 1, 1)]).replace(b"2 2 1", b"2 2 2"),
+            market(2, 2, []).replace(b"2 2 0", b"2 99999999999 0"),
+        ]),
+        (market(0, 0, []), [], []),
+        (market(3, 2, []), [], ["0"] * 3),
+        (market(1, 1, [(1, 1, -2.5)]), [], ["-2.5"]),
+        (market(3, 4, [(3, 4, 4), (1, 2, 2e0), (3, 1, 1)]), [], ["1", "0", "4.25"]),
+        (market(2, 2, [(2, 1, 4), (2, 2, 1)], "symmetric"), [], ["4", "3"]),
+        (SPARSE, [], product(SPARSE)),
+        *((file, [], product(content(file))) for file in MATRICES),
+    ],
     "statistics": [
         (FOLDER, [], "Is a directory"),
         (NOWHERE, [], "LICENSE/file: Not a directory"),
@@ -384,16 +454,20 @@ def fault(name, program, file, arguments, expected):
     if wrong:
         return f"{' '.join(command)} wrote a file in which {wrong}"
     fails = isinstance(expected, str)
-    right = expected in done.stderr if fails else done.stdout.splitlines() == expected
+    lines = done.stdout.splitlines()
+    right = (expected in done.stderr if fails
+             else expected(lines) if callable(expected) else lines == expected)
     if done.returncode == fails and right:
         return None
     return (f"{' '.join(command)} ended with {done.returncode} and said:\n"
-            f"{done.stdout}{done.stderr}instead of: {expected}")
+            f"{done.stdout}{done.stderr}instead of: "
+            f"{expected.__doc__ if callable(expected) else expected}")
 
 
 def main(name, program):
     cases = CASES[name]
-    for missing in [file for file in (SOUND, PRICES, PICTURE) if not os.path.exists(file)]:
+    files = (SOUND, PRICES, PICTURE, *MATRICES)
+    for missing in [file for file in files if not os.path.exists(file)]:
         kept = [case for case in cases if case[0] != missing]
         if len(kept) < len(cases) and os.environ.get("CLFOLD_REQUIRED_TOOLS"):
             sys.exit(f"there is no {missing}, and CLFOLD_REQUIRED_TOOLS is set")
