@@ -1,8 +1,9 @@
 /*
- * bench_segments [DEVICE]: rows and columns of 2^26 f32 on the device of `clfold
- * --device`, all in turn in one run: reductions next to one of all elements, scans next
- * to a copy kernel that stores past the caches. Prints the median and range of seven
- * runs, GB/s of what a call must read and write, and that as a share of its limit.
+ * bench_segments [DEVICE]: rows, columns and segments by offsets of 2^26 f32 on the
+ * device of `clfold --device`, all in turn in one run: reductions next to one of all
+ * elements, scans next to a copy kernel that stores past the caches. Prints the median
+ * and range of seven runs, 10^9 elements a second, GB/s of what a call must read and
+ * write, by offsets of what it must read, and that as a share of its limit.
  *
  * Results are not checked here: the tests do.
  */
@@ -10,10 +11,52 @@
 
 #include "../clfold/clock.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { COUNT = 1 << 26, RUNS = 7 };
+
+/* ---- Lengths of segments: of number i, by u, which is from 0 to below 1 ---- */
+
+static size_t uniform_0_3(size_t i, double u)
+{
+    (void)i;
+    return (size_t)(4 * u);
+}
+
+static size_t uniform_1_127(size_t i, double u)
+{
+    (void)i;
+    return 1 + (size_t)(127 * u);
+}
+
+static size_t uniform_1_2000(size_t i, double u)
+{
+    (void)i;
+    return 1 + (size_t)(2000 * u);
+}
+
+static size_t geometric_8(size_t i, double u)
+{
+    (void)i;
+    return 1 + (size_t)(log(1 - u) / log(1 - 1.0 / 8));
+}
+
+static size_t pareto(size_t i, double u)
+{
+    const double length = 1 / (1 - u);
+
+    (void)i;
+    return length < 1e6 ? (size_t)length : (size_t)1e6;
+}
+
+/* One of 10^7 elements among 10^6 short ones, and after these 10^7 empty ones. */
+enum { SHORT = 1000000, LONG = 10000000, MIXED = 1 + SHORT + LONG };
+static size_t mixed(size_t i, double u)
+{
+    return i == SHORT / 2 ? LONG : i <= SHORT ? uniform_0_3(i, u) : 0;
+}
 
 /* A group of one work-item copies 1024 vectors. */
 static const char copy_text[] =
@@ -28,17 +71,18 @@ static const char copy_text[] =
     "#endif\n"
     "}\n";
 
-enum { LIMIT_COPY, LIMIT_READ, ROWS, COLUMNS };
+enum { LIMIT_COPY, LIMIT_READ, ROWS, COLUMNS, OFFSETS };
 
 static const struct bench_case {
     const char *name;
     int kind;
     bool scans;
-    size_t width, length;
+    size_t width, length; /* OFFSETS: most segments, or 0; of each, unless length_of is */
     clfold_op op;
     const char *result; /* what is written for an item; NULL: the item */
     clfold_type out;    /* 0: f32 */
     uint32_t accuracy;
+    size_t (*length_of)(size_t i, double u);
 } cases[] = {
     { .name = "copy", .kind = LIMIT_COPY, .scans = true },
     { .name = "reduce all", .kind = LIMIT_READ, .op = CLFOLD_ADD },
@@ -90,6 +134,19 @@ static const struct bench_case {
     ACCURATE("rows of 4096", ROWS, 1, 4096),
     ACCURATE("columns of 4096 x 4096", COLUMNS, 4096, 4096),
     ACCURATE("columns of 64 x 2^20", COLUMNS, 1 << 20, 64),
+#define BY_OFFSETS(name, width, length, length_of)                                       \
+    {                                                                                    \
+        "offsets, " name, OFFSETS, false, width, length, CLFOLD_ADD, NULL, 0, 0,         \
+            length_of                                                                    \
+    }
+    BY_OFFSETS("3 each", 0, 3, NULL),
+    BY_OFFSETS("0 to 3", 0, 0, uniform_0_3),
+    BY_OFFSETS("geometric, mean 8", 0, 0, geometric_8),
+    BY_OFFSETS("1 to 127", 0, 0, uniform_1_127),
+    BY_OFFSETS("64 each", 0, 64, NULL),
+    BY_OFFSETS("1 to 2000", 0, 0, uniform_1_2000),
+    BY_OFFSETS("Pareto 1, up to 10^6", 0, 0, pareto),
+    BY_OFFSETS("10^7, 0 to 3, empty", MIXED, 0, mixed),
 };
 #define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
 
@@ -97,6 +154,8 @@ struct bench {
     struct bench_device device;
     cl_kernel copy;
     cl_mem in, out;
+    clfold_segments by_offsets[NUM_CASES];
+    size_t counts[NUM_CASES];
     double seconds[NUM_CASES][RUNS];
 };
 
@@ -116,6 +175,53 @@ static bool fill(const struct bench *bench)
     return status == CL_SUCCESS || bench_complain(&bench->device, "the data", status);
 }
 
+/* As many segments as COUNT elements have, or the case. */
+static bool make_offsets(struct bench *bench, size_t number, cl_uint *offsets)
+{
+    const struct bench_case *one = &cases[number];
+    const size_t most = one->width > 0 ? one->width : COUNT;
+    cl_ulong random = 1;
+    size_t num = 0;
+    cl_int status;
+    cl_mem mem;
+
+    for (offsets[0] = 0; num < most; ++num) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const double u = (double)(random >> 11) / 9007199254740992.0;
+        const size_t length = one->length_of ? one->length_of(num, u) : one->length;
+        if (offsets[num] + length > COUNT) {
+            break;
+        }
+        offsets[num + 1] = (cl_uint)(offsets[num] + length);
+    }
+    mem = bench_buffer(&bench->device, (num + 1) * sizeof(*offsets));
+    bench->counts[number] = offsets[num];
+    bench->by_offsets[number] = (clfold_segments){
+        .by = CLFOLD_BY_OFFSETS, .type = CLFOLD_U32, .mem = mem, .num = num
+    };
+    if (!mem) {
+        return false;
+    }
+    status = clEnqueueWriteBuffer(bench->device.session.queue, mem, CL_TRUE, 0,
+                                  (num + 1) * sizeof(*offsets), offsets, 0, NULL, NULL);
+    return status == CL_SUCCESS || bench_complain(&bench->device, "the offsets", status);
+}
+
+static bool make_all_offsets(struct bench *bench)
+{
+    cl_uint *offsets = malloc((COUNT + 1) * sizeof(*offsets));
+    bool done = true;
+
+    if (!offsets) {
+        return bench_complain(&bench->device, "the offsets", CL_OUT_OF_HOST_MEMORY);
+    }
+    for (size_t i = 0; done && i < NUM_CASES; ++i) {
+        done = cases[i].kind != OFFSETS || make_offsets(bench, i, offsets);
+    }
+    free(offsets);
+    return done;
+}
+
 static bool open_bench(void *user)
 {
     struct bench *bench = user;
@@ -124,7 +230,7 @@ static bool open_bench(void *user)
 
     bench->in = bench_buffer(device, COUNT * sizeof(cl_float));
     bench->out = bench_buffer(device, COUNT * sizeof(cl_ulong));
-    if (!bench->in || !bench->out || !fill(bench) ||
+    if (!bench->in || !bench->out || !fill(bench) || !make_all_offsets(bench) ||
         !(bench->copy = bench_kernel(device, copy_text, "copy"))) {
         return false;
     }
@@ -142,6 +248,11 @@ static void close_bench(void *user)
     if (bench->copy) {
         clReleaseKernel(bench->copy);
     }
+    for (size_t i = 0; i < NUM_CASES; ++i) {
+        if (bench->by_offsets[i].mem) {
+            clReleaseMemObject(bench->by_offsets[i].mem);
+        }
+    }
     if (bench->in) {
         clReleaseMemObject(bench->in);
     }
@@ -151,15 +262,19 @@ static void close_bench(void *user)
 }
 
 /* Whole segments. */
-static size_t count_of(const struct bench_case *one)
+static size_t count_of(const struct bench *bench, size_t number)
 {
+    const struct bench_case *one = &cases[number];
     size_t block = one->width * one->length;
 
-    return block > 0 ? COUNT / block * block : COUNT;
+    return one->kind == OFFSETS ? bench->counts[number]
+           : block > 0          ? COUNT / block * block
+                                : COUNT;
 }
 
-static clfold_status enqueue(const struct bench *bench, const struct bench_case *one)
+static clfold_status enqueue(const struct bench *bench, size_t number)
 {
+    const struct bench_case *one = &cases[number];
     const size_t global = COUNT / 16 / 1024, local = 1;
     cl_command_queue queue = bench->device.session.queue;
     const clfold_segments segments = {
@@ -173,7 +288,9 @@ static clfold_status enqueue(const struct bench *bench, const struct bench_case 
         .out = one->out,
         .result = one->result,
         .accuracy = one->accuracy,
-        .segments = one->kind >= ROWS ? &segments : NULL,
+        .segments = one->kind == OFFSETS ? &bench->by_offsets[number]
+                    : one->kind >= ROWS  ? &segments
+                                         : NULL,
     };
 
     if (one->kind == LIMIT_COPY) {
@@ -182,7 +299,7 @@ static clfold_status enqueue(const struct bench *bench, const struct bench_case 
     }
     return (one->scans ? clfold_inclusive_scan : clfold_reduce)(
         bench->device.session.context, queue, &fold, bench->in, 0, bench->out, 0,
-        count_of(one), 0, NULL, NULL);
+        count_of(bench, number), 0, NULL, NULL);
 }
 
 static bool run_all(void *user, int run)
@@ -191,7 +308,7 @@ static bool run_all(void *user, int run)
 
     for (size_t i = 0; i < NUM_CASES; ++i) {
         const double begin = clock_now();
-        clfold_status status = enqueue(bench, &cases[i]);
+        clfold_status status = enqueue(bench, i);
         if (status || (status = clFinish(bench->device.session.queue))) {
             return bench_complain(&bench->device, cases[i].name, status);
         }
@@ -202,13 +319,17 @@ static bool run_all(void *user, int run)
     return true;
 }
 
-/* What must be read and written. */
-static double bytes_of(const struct bench_case *one)
+/* What must be read and written; by offsets, read. */
+static double bytes_of(const struct bench *bench, size_t number)
 {
-    size_t count = count_of(one), size = one->op == CLFOLD_ARG_MIN ? 16
-                                         : one->out == CLFOLD_U8   ? 1
-                                                                   : 4;
-    size_t results = one->scans ? count : one->kind >= ROWS ? count / one->length : 1;
+    const struct bench_case *one = &cases[number];
+    size_t count = count_of(bench, number), size = one->op == CLFOLD_ARG_MIN ? 16
+                                                   : one->out == CLFOLD_U8   ? 1
+                                                                             : 4;
+    size_t results = one->scans             ? count
+                     : one->kind == OFFSETS ? bench->by_offsets[number].num + 1
+                     : one->kind >= ROWS    ? count / one->length
+                                            : 1;
 
     return (double)count * sizeof(cl_float) + (double)(results * size);
 }
@@ -220,20 +341,21 @@ static void print_all(void *user)
 
     printf("%s, %s, driver %s; 2^26 f32, medians of %d\n", bench->device.caps.platform,
            bench->device.caps.name, bench->device.caps.driver, RUNS);
-    printf("%-8s %-34s %8s  %15s %7s %6s\n", "", "sum unless said", "ms", "range", "GB/s",
-           "share");
+    printf("%-8s %-34s %8s  %15s %8s %7s %6s\n", "", "sum unless said", "ms", "range",
+           "Gitem/s", "GB/s", "share");
     for (size_t i = 0; i < NUM_CASES; ++i) {
         const struct bench_case *one = &cases[i];
         double *seconds = bench->seconds[i], median = clock_median(seconds, RUNS);
-        double gbps = bytes_of(one) / median / 1e9;
+        double gbps = bytes_of(bench, i) / median / 1e9;
         if (one->kind < ROWS) {
             limits[one->kind] = gbps;
         }
-        printf("%-8s %-34s %8.2f  %6.2f - %6.2f %7.1f %6.2f\n",
+        printf("%-8s %-34s %8.2f  %6.2f - %6.2f %8.2f %7.1f %6.2f\n",
                one->kind < ROWS ? "limit"
                : one->scans     ? "scan"
                                 : "reduce",
-               one->name, median * 1e3, seconds[0] * 1e3, seconds[RUNS - 1] * 1e3, gbps,
+               one->name, median * 1e3, seconds[0] * 1e3, seconds[RUNS - 1] * 1e3,
+               (double)count_of(bench, i) / median / 1e9, gbps,
                gbps / limits[one->scans ? LIMIT_COPY : LIMIT_READ]);
     }
 }
