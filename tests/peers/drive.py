@@ -46,9 +46,10 @@ GOOD_KEYS = [
     *KEYS, "device", "rounds", "seconds", "gbps", "least_gbps", "most_gbps", "quartiles_gbps",
     "ratio",
 ]  # fmt: skip
-PEERS = ["boost_compute", "pyopencl", "numpy", "onetbb", "openmp", "loop", "cub"]
+PEERS = ["boost_compute", "pyopencl", "numpy", "scipy", "onetbb", "openmp", "loop", "cub"]
 REORDER = ["openmp", "pyopencl", "cub"]
-OPS = ["reduce", "scan", "segments", "map", "rows"]
+LENGTHS = [f"offsets-{one}" for one in ("3", "0-3", "8", "64", "1000", "pareto")]
+OPS = ["reduce", "scan", "segments", "map", "rows", *LENGTHS]
 OPERATORS = ["add", "dual", "affine", "squares", "dot", "above"]
 HEAD = [
     "op", "operator", "type", "count", "implementation", "GB/s", "from", "-", "to", "clfold/peer",
@@ -322,7 +323,7 @@ def built(d, device):
     ]  # fmt: skip
     check([line.split()[:5] for line in lines[1:-2]] == wanted, f"{lines}")
     for line in lines[1:-2]:
-        check(re.fullmatch(r" +\d+\.\d\d +\d+\.\d\d - \d+\.\d\d +\d+\.\d\d", line[51:]), line)
+        check(re.fullmatch(r" +\d+\.\d\d +\d+\.\d\d - \d+\.\d\d +\d+\.\d\d", line[57:]), line)
     check(device["name"] in lines[-1], lines[-1])
 
 
@@ -331,7 +332,7 @@ def check_all(d, device, op, operator, kind):
     rows = d.rows(0, "--no-build", "--device", device["index"], "--rounds", 1, "--ops", op,
                   "--operators", operator, "--types", kind, "--counts", "70001", "--peers",
                   ",".join(d.peers), build=d.build)  # fmt: skip
-    ordered = operator == "affine" and op in ("reduce", "rows")
+    ordered = operator == "affine" and op not in ("scan", "segments", "map")
     for name, row in rows.items():
         check(row["operator"] == operator, f"{row}")
         if ordered and name in REORDER:
@@ -362,6 +363,8 @@ def loads(d, device):
         ("scan", "dot", "f32"), ("segments", "add", "f32"), ("segments", "dot", "i32"),
         ("segments", "affine", "i64"), ("map", "above", "i64"), ("map", "affine", "f32"),
         ("rows", "add", "f32"), ("rows", "dot", "i32"), ("rows", "affine", "f32"),
+        *((op, "add", "f32") for op in LENGTHS), ("offsets-0-3", "dot", "i32"),
+        ("offsets-pareto", "affine", "i64"), ("offsets-8", "above", "f32"),
     ]:  # fmt: skip
         check_all(d, device, op, operator, kind)
 
@@ -391,6 +394,8 @@ def wrong_results(d, _):
         check(rows["numpy"].get("why") == lacks, f"{rows['numpy']}")
         place = {"reduce": "the fold of items up to 5000", "rows": "the fold of items up to 3999"}
         found = f"WRONG: {place.get(op, 'item 2500')} is "
+        if op in LENGTHS:
+            found = "WRONG: the fold of segment "
         if op == "segments":
             lacks = None  # wrong_numpy.py has them
         check(rows["wrong_numpy"].get("why", "").startswith(lacks or found),
@@ -401,6 +406,7 @@ def moved(d, _):
     """GB/s are of what each case must read and write: 2 ms for 10^6 elements."""
     d.plant("clfold")
     for op, speeds in {"reduce": [2, 4, 4, 2, 4, 2], "rows": [2, 4, 4, 2, 4, 2],
+                       "offsets-8": [2, 4, 4, 2, 4, 2],
                        "scan": [4, 8, 8, 4, 6, 4], "map": [4, 8, 8, 4, 6, 4],
                        "segments": [4.5, 8.5, 8.5, 4.5, 6.5, 4.5]}.items():
         for operator, speed in zip(OPERATORS, speeds, strict=True):

@@ -5,7 +5,7 @@
 #define SCAN(by)      count /= 2;
 #define SCANNED
 #define EACH count /= 2;
-#define ROWS count /= 2;
+#define ROWS num /= 2;
 #define ROW(by)
 #define DECLARED(by, item, identity)
 #include "../../tools/peers/loops.h"

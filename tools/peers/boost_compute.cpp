@@ -1,10 +1,12 @@
-// Boost.Compute's reduce, transform_reduce, transform and inclusive_scan, on the OpenCL device:
+// Boost.Compute's reduce, transform_reduce, transform, inclusive_scan and reduce_by_key, on the
+// OpenCL device:
 // addition is its own, the other operators and what is added are custom functions.
 #include "peer_opencl.h"
 
 #include <boost/compute/algorithm/copy.hpp>
 #include <boost/compute/algorithm/inclusive_scan.hpp>
 #include <boost/compute/algorithm/reduce.hpp>
+#include <boost/compute/algorithm/reduce_by_key.hpp>
 #include <boost/compute/algorithm/transform.hpp>
 #include <boost/compute/algorithm/transform_reduce.hpp>
 #include <boost/compute/buffer.hpp>
@@ -16,14 +18,37 @@
 #include <boost/compute/type_traits/make_vector_type.hpp>
 #include <boost/compute/type_traits/type_name.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <string>
+#include <vector>
 
 namespace compute = boost::compute;
 
 namespace {
 
 struct peer_opencl opencl;
+cl_mem keys, keys_out; // of segments by offsets: the number of each element's
+
+void make_keys(const void *ends)
+{
+    const std::uint32_t *const offsets = static_cast<const std::uint32_t *>(ends);
+    std::vector<cl_uint> numbers(opencl.job->count);
+    cl_int status[2];
+
+    for (std::size_t part = 0; part < opencl.job->segments; part++) {
+        std::fill(numbers.begin() + offsets[part], numbers.begin() + offsets[part + 1],
+                  static_cast<cl_uint>(part));
+    }
+    keys = clCreateBuffer(opencl.context, CL_MEM_COPY_HOST_PTR, numbers.size() * 4,
+                          numbers.data(), &status[0]);
+    keys_out =
+        clCreateBuffer(opencl.context, 0, opencl.job->segments * 4, nullptr, &status[1]);
+    if (status[0] || status[1]) {
+        peer_fail("no buffers for keys");
+    }
+}
 
 void open(const struct peer_job *job, const void *data)
 {
@@ -36,7 +61,15 @@ void open(const struct peer_job *job, const void *data)
     if (job->op == PEER_SCAN && job->combine > PEER_AFFINE) {
         peer_end("unsupported", "its scans are of what memory holds");
     }
+    if (job->op == PEER_OFFSETS && (job->leaves_empty || job->combine != PEER_ADD)) {
+        peer_end("unsupported", job->leaves_empty
+                                    ? "its reduction by keys has no empty segments"
+                                    : "this program has no other operators by keys yet");
+    }
     peer_opencl_open(&opencl, job, data);
+    if (job->op == PEER_OFFSETS) {
+        make_keys(static_cast<const char *>(data) + job->flags_at);
+    }
 }
 
 template <typename Item, typename Operator> void fold(std::size_t set, Operator combine)
@@ -100,8 +133,27 @@ void fold_pairs(std::size_t set, const char *name, const char *of)
     fold<Item>(set, compute::make_function_from_source<Item(Item, Item)>(name, source));
 }
 
+template <typename T> void fold_segments(std::size_t set)
+{
+    compute::command_queue queue(opencl.queue);
+    const compute::buffer in(opencl.sets[set].in), out(opencl.sets[set].out);
+    const compute::buffer of(keys), to(keys_out);
+
+    compute::reduce_by_key(
+        compute::make_buffer_iterator<compute::uint_>(of, 0),
+        compute::make_buffer_iterator<compute::uint_>(of, opencl.job->count),
+        compute::make_buffer_iterator<T>(in, 0),
+        compute::make_buffer_iterator<compute::uint_>(to, 0),
+        compute::make_buffer_iterator<T>(out, 0), compute::plus<T>(),
+        compute::equal_to<compute::uint_>(), queue);
+    queue.finish();
+}
+
 template <typename T> void call_type(std::size_t set)
 {
+    if (opencl.job->op == PEER_OFFSETS) {
+        return fold_segments<T>(set);
+    }
     using pair = typename compute::make_vector_type<T, 2>::type;
 
     switch (opencl.job->combine) {
@@ -145,6 +197,10 @@ void read(std::size_t set, void *to)
 
 void close()
 {
+    if (keys) {
+        clReleaseMemObject(keys);
+        clReleaseMemObject(keys_out);
+    }
     peer_opencl_close(&opencl);
 }
 

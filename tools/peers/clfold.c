@@ -10,6 +10,7 @@ static clfold_fold fold;
 static clfold_segments segments[PEER_OPS] = {
     [PEER_SEGMENTS] = { .by = CLFOLD_BY_FLAGS, .type = CLFOLD_U8 },
     [PEER_ROWS] = { .by = CLFOLD_BY_LENGTH, .length = PEER_ROW },
+    [PEER_OFFSETS] = { .by = CLFOLD_BY_OFFSETS, .type = CLFOLD_U32 },
 };
 
 static const struct {
@@ -58,6 +59,7 @@ static void open_clfold(const struct peer_job *job, const void *data)
         fold.combine = fold.identity = NULL;
         fold.flags = 0;
     }
+    segments[PEER_OFFSETS].num = job->segments;
     if (segments[job->op].by) {
         fold.segments = &segments[job->op];
     }
@@ -76,6 +78,7 @@ static clfold_status (*const calls[PEER_OPS])(clfold_context *, cl_command_queue
     [PEER_SEGMENTS] = clfold_inclusive_scan,
     [PEER_MAP] = clfold_map,
     [PEER_ROWS] = clfold_reduce,
+    [PEER_OFFSETS] = clfold_reduce,
 };
 
 static void call(size_t set)
@@ -91,6 +94,10 @@ static void call(size_t set)
     if (opencl.job->op == PEER_SEGMENTS) {
         segments[PEER_SEGMENTS].mem = s->in;
         segments[PEER_SEGMENTS].offset = opencl.job->flags_at;
+    }
+    if (opencl.job->op == PEER_OFFSETS) {
+        segments[PEER_OFFSETS].mem = s->in;
+        segments[PEER_OFFSETS].offset = opencl.job->flags_at / sizeof(cl_uint);
     }
     if (calls[opencl.job->op](context, opencl.queue, &fold, s->in, 0, s->out, 0, count, 0,
                               NULL, NULL)) {

@@ -134,7 +134,7 @@ void open(const struct peer_job *new_job, const void *data)
 {
     job = new_job;
     if (job->op > PEER_SEGMENTS || job->combine > PEER_AFFINE) {
-        peer_end("unsupported", "this program has no loads, maps or rows of CUB's yet");
+        peer_end("unsupported", "this program has no loads, maps, rows or offsets of CUB's yet");
     }
     select_device();
     sets.resize(job->sets);

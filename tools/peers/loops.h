@@ -1,8 +1,8 @@
 /* The loops of a peer that are one text but for pragmas, and its main. Before this,
  * PEER_NAME and REORDERS are defined, and, as pragmas or as nothing, REDUCTION and SCAN
  * by an operator, SCANNED, which parts a scan's fold from its use, EACH of a map, ROWS
- * (also of segments) and the ROW in them by an operator, and DECLARED, which makes a
- * function of two items known as an operator. */
+ * (`num` of them, also of segments) and the ROW in them by an operator, and DECLARED,
+ * which makes a function of two items known as an operator. */
 #include "peer.h"
 
 #include <stdint.h>
@@ -45,7 +45,8 @@
     {                                                                                    \
         const size_t *const offsets = peer_offsets;                                      \
         item *const folds = out;                                                         \
-        ROWS for (size_t part = 0; part < (count - 1) / PEER_SEGMENT + 1; part++)        \
+        size_t num = (count - 1) / PEER_SEGMENT + 1;                                     \
+        ROWS for (size_t part = 0; part < num; part++)                                   \
         {                                                                                \
             item fold = identity;                                                        \
             for (size_t i = offsets[part]; i < offsets[part + 1]; i++) {                 \
@@ -65,7 +66,8 @@
     static void rows_##name(const void *in, void *out, size_t count)                     \
     {                                                                                    \
         item *const folds = out;                                                         \
-        ROWS for (size_t row = 0; row < (count - 1) / PEER_ROW + 1; row++)               \
+        size_t num = (count - 1) / PEER_ROW + 1;                                         \
+        ROWS for (size_t row = 0; row < num; row++)                                      \
         {                                                                                \
             const size_t first = row * PEER_ROW, left = count - first;                   \
             const size_t last = first + (left < PEER_ROW ? left : PEER_ROW);             \
@@ -75,6 +77,22 @@
                 fold = name(fold, load_##name(in, i, count));                            \
             }                                                                            \
             folds[row] = fold;                                                           \
+        }                                                                                \
+    }                                                                                    \
+    static void offsets_##name(const void *in, void *out, size_t count)                  \
+    {                                                                                    \
+        const uint32_t *const ends = peer_ends;                                          \
+        item *const folds = out;                                                         \
+        size_t num = peer_segments;                                                      \
+        ROWS for (size_t part = 0; part < num; part++)                                   \
+        {                                                                                \
+            const size_t last = ends[part + 1];                                          \
+            item fold = identity;                                                        \
+            ROW(by)                                                                      \
+            for (size_t i = ends[part]; i < last; i++) {                                 \
+                fold = name(fold, load_##name(in, i, count));                            \
+            }                                                                            \
+            folds[part] = fold;                                                          \
         }                                                                                \
     }
 
@@ -101,7 +119,8 @@ ALL_LOOPS(int64_t, i64)
 #define OF_TYPE(name)                                                                    \
     {                                                                                    \
         {                                                                                \
-            reduce_##name, scan_##name, segments_##name, map_##name, rows_##name         \
+            reduce_##name, scan_##name, segments_##name, map_##name, rows_##name,        \
+                offsets_##name                                                           \
         }                                                                                \
     }
 #define OF_TYPES(by)                                                                     \

@@ -18,11 +18,15 @@ class Numpy(peer.Peer):
             peer.end_with("unsupported", "it has no segmented scan")
         if job.op == "scan" and job.operator != "add":
             peer.end_with("unsupported", "its scans are of what memory holds")
+        if job.lengths:
+            # reduceat gives the element where an empty segment begins
+            self.is_full = np.diff(job.offsets) > 0
+            self.starts = job.offsets[:-1][self.is_full]
         data = job.data()
         self.inputs = [data.copy() for _ in range(job.sets)]
         self.outputs = [np.zeros(job.num_out, data.dtype) for _ in range(job.sets)]
-        name = f"{job.op}_{job.operator}"
-        self.function = getattr(self, name, None) or getattr(self, job.op)
+        name = "offsets" if job.lengths else job.op
+        self.function = getattr(self, f"{name}_{job.operator}", None) or getattr(self, name)
 
     def call(self, index):
         data, out = self.inputs[index], self.outputs[index]
@@ -50,6 +54,13 @@ class Numpy(peer.Peer):
 
     def map_above(self, x, _, out):
         np.greater(x, 40, out=out)
+
+    def offsets(self, x, y, out):
+        items = x if self.job.operator == "add" else x * y
+        out[self.is_full] = np.add.reduceat(items, self.starts)
+
+    def offsets_above(self, x, _, out):
+        out[self.is_full] = np.add.reduceat(x > 40, self.starts, dtype=out.dtype)
 
     def rows(self, x, y, out):
         """Whole rows as a matrix, and what is left."""

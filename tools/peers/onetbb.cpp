@@ -197,9 +197,24 @@ template <typename By> void rows(const void *in, void *out, std::size_t count)
     });
 }
 
+template <typename By> void by_offsets(const void *in, void *out, std::size_t count)
+{
+    using item = typename By::item;
+    const item *const items = static_cast<const item *>(in);
+    const std::uint32_t *const ends = peer_ends;
+    item *const folds = static_cast<item *>(out);
+
+    tbb::parallel_for(range(0, peer_segments), [=](const range &parts) {
+        for (std::size_t i = parts.begin(); i < parts.end(); ++i) {
+            const range part(ends[i], ends[i + 1]);
+            folds[i] = fold_of(By(), items, count, part, By::start);
+        }
+    });
+}
+
 template <typename By>
 constexpr struct peer_loops loops_of = { { reduce<By>, scan<By>, segments<By>, map<By>,
-                                           rows<By> } };
+                                           rows<By>, by_offsets<By> } };
 
 template <template <typename> class By> void list(struct peer_loops *loops)
 {

@@ -2,6 +2,7 @@
 
 #include "../clfold/clock.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,6 +43,7 @@ static const struct {
     [PEER_SEGMENTS] = { "segments", true, PEER_SEGMENT },
     [PEER_MAP] = { "map", true, 1 },
     [PEER_ROWS] = { "rows", false, PEER_ROW },
+    [PEER_OFFSETS] = { "offsets-", false, 0 }, /* and the lengths */
 };
 
 static char device_name[MAX_TEXT];
@@ -104,6 +106,15 @@ void peer_end(const char *key, const char *format, ...)
 
 /* ---- The data ---------------------------------------------------------------------- */
 
+static uint32_t hash_of(uint64_t i)
+{
+    uint32_t x = (uint32_t)(i ^ i >> 32) * 2654435761U + 20261122U;
+
+    x = (x ^ x >> 15) * 0x2c1b3c6dU;
+    x = (x ^ x >> 12) * 0x297a2d39U;
+    return x ^ x >> 15;
+}
+
 /*
  * Whole numbers from -50 to 50 without a pattern. Their sums, of any part in any order,
  * stay so small that floats hold them exactly: every association gives the same bits, and
@@ -111,12 +122,65 @@ void peer_end(const char *key, const char *format, ...)
  */
 static int value_of(uint64_t i)
 {
-    uint32_t x = (uint32_t)(i ^ i >> 32) * 2654435761U + 20261122U;
+    return (int)((uint64_t)hash_of(i) * 101 >> 32) - 50;
+}
 
-    x = (x ^ x >> 15) * 0x2c1b3c6dU;
-    x = (x ^ x >> 12) * 0x297a2d39U;
-    x ^= x >> 15;
-    return (int)((uint64_t)x * 101 >> 32) - 50;
+/* Lengths of segments by offsets: of number i, by u, which is from 0 to below 1. */
+enum lengths { BY_3, BY_0_3, BY_8, BY_64, BY_1000, BY_PARETO, LENGTHS };
+static const char *const length_names[LENGTHS] = {
+    "3", "0-3", "8", "64", "1000", "pareto"
+};
+
+static size_t length_of(enum lengths lengths, size_t i)
+{
+    const double u = (double)hash_of(i) / 4294967296.0;
+
+    switch (lengths) {
+    case BY_3:
+        return 3;
+    case BY_0_3:
+        return (size_t)(4 * u);
+    case BY_8: /* geometric, with this mean */
+        return 1 + (size_t)(log(1 - u) / log(1 - 1.0 / 8));
+    case BY_64:
+        return 64;
+    case BY_1000:
+        return 1000;
+    default:
+        return 1 / (1 - u) < 1e6 ? (size_t)(1 / (1 - u)) : 1000000;
+    }
+}
+
+/* Where each begins, and then the count. */
+static uint32_t *offsets;
+
+/* Puts them to `to`, unless that is NULL. Returns how many segments there are. */
+static size_t put_offsets(struct peer_job *job, enum lengths lengths, uint32_t *to)
+{
+    size_t num = 0;
+
+    for (size_t at = 0; at < job->count; num++) {
+        const size_t left = job->count - at, length = length_of(lengths, num);
+        job->leaves_empty |= length == 0;
+        at += length < left ? length : left;
+        if (to) {
+            to[num + 1] = (uint32_t)at;
+        }
+    }
+    return num;
+}
+
+static void make_offsets(struct peer_job *job, enum lengths lengths)
+{
+    if (job->count > UINT32_MAX) {
+        peer_fail("--count %zu: offsets are of u32", job->count);
+    }
+    job->segments = put_offsets(job, lengths, NULL);
+    offsets = calloc(job->segments + 1, sizeof(*offsets));
+    if (!offsets) {
+        peer_fail("no memory for %zu offsets", job->segments + 1);
+    }
+    put_offsets(job, lengths, offsets);
 }
 
 /* An item, or what items fold to; of a scalar y is 0. */
@@ -240,6 +304,10 @@ static void *make_data(const struct peer_job *job)
         least = sum < least ? sum : least;
         most = sum > most ? sum : most;
     }
+    if (job->op == PEER_OFFSETS) {
+        memcpy((char *)data + job->flags_at, offsets,
+               (job->segments + 1) * sizeof(*offsets));
+    }
     if ((double)(most - least) > types[job->type].exact) {
         peer_fail("--count %zu: not all sums of its data are exact in %s", job->count,
                   types[job->type].name);
@@ -247,9 +315,38 @@ static void *make_data(const struct peer_job *job)
     return data;
 }
 
-static void check(const struct peer *peer, const struct peer_job *job, size_t set)
+/* Whether the item at that place is this one. `what`, number i, is what it is of. */
+static void check_item(const struct peer_job *job, const void *items, size_t at,
+                       struct pair fold, const char *what, size_t i)
 {
     const size_t components = operators[job->combine].components;
+    const double x = scalar_of(items, job->type, at * components);
+    const double y =
+        components == 2 ? scalar_of(items, job->type, at * components + 1) : 0;
+
+    if (x == (double)fold.x && y == (double)fold.y) {
+        return;
+    }
+    if (components == 1) {
+        peer_end("wrong", "%s %zu is %.17g and not %.17g", what, i, x, (double)fold.x);
+    }
+    peer_end("wrong", "%s %zu is (%.17g, %.17g) and not (%.17g, %.17g)", what, i, x, y,
+             (double)fold.x, (double)fold.y);
+}
+
+static void check_offsets(const struct peer_job *job, const void *items)
+{
+    for (size_t part = 0; part < job->segments; part++) {
+        struct pair fold = identity_of(job);
+        for (size_t i = offsets[part]; i < offsets[part + 1]; i++) {
+            fold = combine(job, fold, item_of(job, i));
+        }
+        check_item(job, items, part, fold, "the fold of segment", part);
+    }
+}
+
+static void check(const struct peer *peer, const struct peer_job *job, size_t set)
+{
     const size_t part = ops[job->op].part;
     const bool writes_all = ops[job->op].writes_all;
     void *items = malloc(job->out_bytes);
@@ -259,24 +356,16 @@ static void check(const struct peer *peer, const struct peer_job *job, size_t se
         peer_fail("no memory to check %zu items", job->count);
     }
     peer->read(set, items);
-    for (size_t i = 0; i < job->count; i++) {
+    if (job->op == PEER_OFFSETS) {
+        check_offsets(job, items);
+    }
+    for (size_t i = 0; i < job->count && job->op != PEER_OFFSETS; i++) {
         fold = combine(job, i % part == 0 ? identity_of(job) : fold, item_of(job, i));
         if (!writes_all && (i + 1) % part != 0 && i + 1 < job->count) {
             continue;
         }
-        const size_t at = (writes_all ? i : i / part) * components;
-        const double x = scalar_of(items, job->type, at);
-        const double y = components == 2 ? scalar_of(items, job->type, at + 1) : 0;
-        if (x == (double)fold.x && y == (double)fold.y) {
-            continue;
-        }
-        const char *const what = writes_all ? "item" : "the fold of items up to";
-        if (components == 1) {
-            peer_end("wrong", "%s %zu is %.17g and not %.17g", what, i, x,
-                     (double)fold.x);
-        }
-        peer_end("wrong", "%s %zu is (%.17g, %.17g) and not (%.17g, %.17g)", what, i, x,
-                 y, (double)fold.x, (double)fold.y);
+        check_item(job, items, writes_all ? i : i / part, fold,
+                   writes_all ? "item" : "the fold of items up to", i);
     }
     free(items);
 }
@@ -326,7 +415,7 @@ static void run_alone(const struct peer *peer, const struct peer_job *job, size_
     const double bytes =
         (double)job->in_bytes + (ops[job->op].writes_all ? (double)job->out_bytes : 0);
     printf("{\"peer\": \"%s\", \"op\": \"%s\", \"operator\": \"%s\", ", peer->name,
-           ops[job->op].name, operators[job->combine].name);
+           job->op_name, operators[job->combine].name);
     printf("\"type\": \"%s\", \"count\": %zu, \"device\": ", types[job->type].name,
            job->count);
     put_text(device_name);
@@ -346,7 +435,8 @@ __attribute__((noreturn)) static void usage(const struct peer *peer, const char 
                                             const char *value)
 {
     fprintf(stderr,
-            "peer_%s: %s%s%s; usage: --op reduce|scan|segments|map|rows "
+            "peer_%s: %s%s%s; usage: --op reduce|scan|segments|map|rows|"
+            "offsets-3|offsets-0-3|offsets-8|offsets-64|offsets-1000|offsets-pareto "
             "--type f32|i32|f64|i64 --count N "
             "[--operator add|dual|affine|squares|dot|above] [--rounds N] [--device SEL] "
             "[--serve]\n",
@@ -398,12 +488,20 @@ static void read_job(struct peer_job *job, const struct options *options,
                      const struct peer *peer)
 {
     const char *name = options->combine ? options->combine : operators[PEER_ADD].name;
-    size_t op = 0, type = 0, combine = 0;
+    size_t op = 0, type = 0, combine = 0, lengths = 0;
+    const size_t head = strlen(ops[PEER_OFFSETS].name);
 
-    while (op < PEER_OPS && (!options->op || strcmp(options->op, ops[op].name) != 0)) {
+    while (op < PEER_OFFSETS &&
+           (!options->op || strcmp(options->op, ops[op].name) != 0)) {
         op++;
     }
-    if (op == PEER_OPS) {
+    const bool by_offsets = op == PEER_OFFSETS && options->op &&
+                            strncmp(options->op, ops[op].name, head) == 0;
+    while (lengths < LENGTHS && by_offsets &&
+           strcmp(options->op + head, length_names[lengths]) != 0) {
+        lengths++;
+    }
+    if (op == PEER_OFFSETS && (!by_offsets || lengths == LENGTHS)) {
         usage(peer, "--op", options->op ? options->op : "is missing");
     }
     while (type < PEER_TYPES &&
@@ -420,6 +518,7 @@ static void read_job(struct peer_job *job, const struct options *options,
         usage(peer, "--operator", name);
     }
     job->op = (enum peer_op)op;
+    job->op_name = options->op;
     job->combine = (enum peer_operator)combine;
     job->type = (enum peer_type)type;
     job->item = types[type].size * operators[combine].components;
@@ -427,8 +526,13 @@ static void read_job(struct peer_job *job, const struct options *options,
     job->device = options->device;
     job->flags_at = job->count * job->item * operators[combine].inputs;
     job->in_bytes = job->flags_at + (op == PEER_SEGMENTS ? job->count : 0);
-    job->out_bytes =
-        ops[op].writes_all ? job->count : (job->count - 1) / ops[op].part + 1;
+    if (by_offsets) {
+        make_offsets(job, (enum lengths)lengths);
+        job->in_bytes += (job->segments + 1) * sizeof(*offsets);
+    }
+    job->out_bytes = by_offsets           ? job->segments
+                     : ops[op].writes_all ? job->count
+                                          : (job->count - 1) / ops[op].part + 1;
     job->out_bytes *= job->item;
     const double sets = ALL_SETS_BYTES / (double)(job->in_bytes + job->out_bytes);
     job->sets = sets > MAX_SETS ? MAX_SETS : (size_t)sets + (sets > (double)(size_t)sets);
@@ -459,5 +563,6 @@ int peer_main(int argc, char **argv, const struct peer *peer)
         run_alone(peer, &job, rounds);
     }
     peer->close();
+    free(offsets);
     return fflush(stdout) == 0 ? 0 : 1;
 }

@@ -3,7 +3,8 @@
  * fold: options, data, clock, check of the result, and what they print. A program gives a
  * struct peer to peer_main, or loops to peer_loops_main.
  *
- *     peer_NAME --op reduce|scan|segments|map|rows --type f32|i32|f64|i64 --count N
+ *     peer_NAME --op reduce|scan|segments|map|rows|offsets-LENGTHS
+ *               --type f32|i32|f64|i64 --count N
  *               [--operator add|dual|affine|squares|dot|above] [--rounds N]
  *               [--device SEL] [--serve]
  *
@@ -23,6 +24,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,8 +33,16 @@ extern "C" {
 enum peer_type { PEER_F32, PEER_I32, PEER_F64, PEER_I64, PEER_TYPES };
 
 /* Scans are inclusive, and one of segments starts anew at each; a map writes an item for
- * each element, and rows are folded to one item each. */
-enum peer_op { PEER_REDUCE, PEER_SCAN, PEER_SEGMENTS, PEER_MAP, PEER_ROWS, PEER_OPS };
+ * each element; rows, and segments by offsets, are folded to one item each. */
+enum peer_op {
+    PEER_REDUCE,
+    PEER_SCAN,
+    PEER_SEGMENTS,
+    PEER_MAP,
+    PEER_ROWS,
+    PEER_OFFSETS,
+    PEER_OPS
+};
 /* Elements in a row and in a segment; the last may have fewer. */
 enum { PEER_ROW = 1000, PEER_SEGMENT = 100 };
 
@@ -69,12 +79,16 @@ enum peer_operator {
 
 struct peer_job {
     enum peer_op op;
+    const char *op_name;
     enum peer_operator combine;
     enum peer_type type;
     size_t count, item;         /* item: bytes */
     size_t in_bytes, out_bytes; /* of a set */
     size_t flags_at; /* PEER_SEGMENTS: in the input, in bytes: a byte for each element, 1
-                      * where a segment starts and else 0 */
+                      * where a segment starts and else 0. PEER_OFFSETS: there the input
+                      * has where each segment begins, as uint32_t, and then the count */
+    size_t segments; /* PEER_OFFSETS: how many */
+    bool leaves_empty; /* some of these have no elements */
     size_t sets;
     const char *device; /* as the user selects it, or NULL */
 };
@@ -101,9 +115,11 @@ struct peer_loops {
 };
 
 /* For a loop of segments: the flags of its input, and where each segment begins, then the
- * count. */
+ * count. For one of segments by offsets: these, and how many segments there are. */
 extern const unsigned char *peer_flags;
 extern const size_t *peer_offsets;
+extern const uint32_t *peer_ends;
+extern size_t peer_segments;
 
 /* On the host's memory. */
 int peer_loops_main(int argc, char **argv, const char *name, bool reorders,

@@ -13,7 +13,13 @@ except ImportError as missing:
     sys.exit(1)
 
 TYPES = {"f32": np.float32, "i32": np.int32, "f64": np.float64, "i64": np.int64}
-OPS = ["reduce", "scan", "segments", "map", "rows"]
+LENGTHS = {
+    "3": lambda u: np.full(u.shape, 3), "0-3": lambda u: 4 * u,
+    "8": lambda u: 1 + np.floor(np.log(1 - u) / np.log(1 - 1 / 8)),
+    "64": lambda u: np.full(u.shape, 64), "1000": lambda u: np.full(u.shape, 1000),
+    "pareto": lambda u: np.minimum(1 / (1 - u), 1e6),
+}  # fmt: skip
+OPS = ["reduce", "scan", "segments", "map", "rows", *(f"offsets-{one}" for one in LENGTHS)]
 PAIRS = ["dual", "affine"]
 OPERATORS = ["add", *PAIRS, "squares", "dot", "above"]
 EXACT = {"f32": 1 << 24, "i32": (1 << 31) - 1, "f64": 1 << 53, "i64": 1 << 53}
@@ -27,14 +33,29 @@ def end_with(key, words):
     sys.exit(1)
 
 
-def values(i):
-    """As value_of in peer.c, of many."""
+def hashes(i):
+    """As hash_of in peer.c, of many."""
     x = (i ^ (i >> np.uint64(32))).astype(np.uint32)
     x = x * np.uint32(2654435761) + np.uint32(20261122)
     x = (x ^ (x >> np.uint32(15))) * np.uint32(0x2C1B3C6D)
     x = (x ^ (x >> np.uint32(12))) * np.uint32(0x297A2D39)
-    x ^= x >> np.uint32(15)
-    return (x.astype(np.uint64) * np.uint64(101) >> np.uint64(32)).astype(np.int64) - 50
+    return x ^ (x >> np.uint32(15))
+
+
+def values(i):
+    """As value_of in peer.c, of many."""
+    return (hashes(i).astype(np.uint64) * np.uint64(101) >> np.uint64(32)).astype(np.int64) - 50
+
+
+def offsets_of(lengths, count):
+    """As make_offsets in peer.c."""
+    parts, at = [np.zeros(1, np.int64)], 0
+    while at < count:
+        i = np.arange(PART, dtype=np.uint64) + np.uint64((len(parts) - 1) * PART)
+        parts.append(at + np.cumsum(LENGTHS[lengths](hashes(i) / 2**32).astype(np.int64)))
+        at = int(parts[-1][-1])
+    offsets = np.concatenate(parts)
+    return np.minimum(offsets[: np.searchsorted(offsets, count) + 1], count)
 
 
 def running(by, items, length):
@@ -54,9 +75,14 @@ class Job:
         self.item = np.dtype(TYPES[self.type]).itemsize * self.components
         self.writes_all = self.op in ("scan", "segments", "map")
         self.segment = SEGMENT if self.op == "segments" else None
+        self.lengths = self.op.partition("-")[2]
+        self.offsets = offsets_of(self.lengths, self.count) if self.lengths else None
         rows = -(-self.count // ROW)
         self.num_out = {"reduce": 1, "rows": rows}.get(self.op, self.count)
         self.in_bytes = self.count * (self.item * self.inputs + (self.segment is not None))
+        if self.lengths:
+            self.num_out = len(self.offsets) - 1
+            self.in_bytes += 4 * len(self.offsets)
         self.out_bytes = self.num_out * self.item
         self.sets = min(MAX_SETS, -(-ALL_SETS_BYTES // (self.in_bytes + self.out_bytes)))
 
@@ -122,6 +148,8 @@ class Job:
     def check(self, found):
         """That these are the items of the output."""
         found = found.view(TYPES[self.type]).reshape(-1, self.components)
+        if self.lengths:
+            return self.check_offsets(found[:, 0])
         done = 0
         for start, x, _, folds, _ in self.parts():
             if self.op == "reduce":
@@ -138,6 +166,19 @@ class Job:
                 pair = "({})" if self.components == 2 else "{}"
                 end_with("wrong", f"{what} is {pair.format(is_)} and not {pair.format(not_)}")
             done += len(folds)
+
+
+    def check_offsets(self, found):
+        """That these are the sums of the segments."""
+        before = np.zeros(len(self.offsets), np.int64)
+        for start, x, _, _, sums in self.parts():
+            inside = (self.offsets > start) & (self.offsets <= start + len(x))
+            before[inside] = sums[self.offsets[inside] - 1 - start]
+        wrong = np.flatnonzero(found != np.diff(before))
+        if wrong.size:
+            at = int(wrong[0])
+            is_, not_ = found[at], np.diff(before)[at]
+            end_with("wrong", f"the fold of segment {at} is {is_} and not {not_}")
 
 
 class Peer:

@@ -15,6 +15,8 @@ static struct set {
 
 const unsigned char *peer_flags;
 const size_t *peer_offsets;
+const uint32_t *peer_ends;
+size_t peer_segments;
 
 /* With every page touched. */
 static void *allocate(size_t bytes)
@@ -53,12 +55,14 @@ static void open_sets(const struct peer_job *new_job, const void *data)
         memcpy(sets[i].in, data, job->in_bytes);
     }
     make_offsets(job->count);
+    peer_segments = job->segments;
     peer_runs_on("host", -1);
 }
 
 static void call(size_t set)
 {
     peer_flags = (const unsigned char *)sets[set].in + job->flags_at;
+    peer_ends = (const uint32_t *)(const void *)peer_flags;
     loop(sets[set].in, sets[set].out, job->count);
 }
 

@@ -62,8 +62,9 @@ class PyOpenCL(peer.Peer):
             # Its work-items take turns at the elements.
             words = f"it reduces in any order, and {job.operator} does not commute"
             peer.end_with("unsupported", words)
-        if job.op == "rows":
-            peer.end_with("unsupported", "it has no reduction of rows")
+        if job.op == "rows" or job.lengths:
+            what = "segments" if job.lengths else "rows"
+            peer.end_with("unsupported", f"it has no reduction of {what}")
         name = C_NAMES[job.type]
         data = job.data()
         if job.components == 2:
