@@ -74,6 +74,7 @@
  *                          of a clfold_carry in memory, which is an item without head
  *   CLFOLD_LOAD_INDEX, CLFOLD_RESULT_INDEX
  *                        where texts are about elements: what i is for them
+ *   CLFOLD_TEXT_OFFSETS  1 if CLFOLD_WITH has the segments' offsets, of type CLFOLD_KEY
  *   CLFOLD_TEXT_SEGMENTS 1 if a text uses the segment, where CLFOLD_WITH has how these
  *                        lie, and what an element's or a result's segment is,
  *   CLFOLD_LOAD_SEGMENT, CLFOLD_RESULT_SEGMENT, ..._SEGMENT16

@@ -7,21 +7,64 @@
  *   stage      the components     of these, or of the scalars
  *
  * `i` counts from in_offset, which is clfold_origin in the buffer. Segments are rows, or
- * blocks of clfold_width columns of clfold_length elements each:
+ * blocks of clfold_width columns of clfold_length elements each, or begin at offsets:
  *
  *   width 3, length 2     0  1  2     segment   rank   0  0  0
  *                         0  1  2                      1  1  1
  *                         3  4  5                      0  0  0
  *
  * needs: contract.cl
- * names: CLFOLD_FILL_X, CLFOLD_LOADS_X, CLFOLD_LOAD_CALL, CLFOLD_TEXT_SEGMENTS
+ * names: CLFOLD_FILL_X, CLFOLD_LOADS_X, CLFOLD_LOAD_CALL, CLFOLD_TEXT_OFFSETS
+ * names: CLFOLD_TEXT_SEGMENTS
  * names: CLFOLD_WRITES_X, CLFOLD_X, CLFOLD_X_ITEM, clfold_loaded
  */
+#if CLFOLD_TEXT_OFFSETS
+
+static ulong clfold_start_of(ulong s CLFOLD_WITH)
+{
+    return clfold_offsets[clfold_offsets_at + s];
+}
+
+/* Segment s is near what follows, but not past it. */
+#define CLFOLD_NEAR(s) clfold_near = (s)
+#else
+#define CLFOLD_NEAR(s)
+#endif
+
 #if CLFOLD_TEXT_SEGMENTS
 
 typedef struct {
     ulong segment, rank;
 } clfold_segment;
+
+#if CLFOLD_TEXT_OFFSETS
+
+/* The last segment that starts at i or before, by steps that double, and then by halves.
+ * Elements past the last offset are of the last segment. */
+static clfold_segment clfold_segment_of(ulong i CLFOLD_WITH)
+{
+    ulong low = clfold_near, step = 1, high;
+    clfold_segment r;
+
+    while (low + step < clfold_num_segments &&
+           clfold_start_of(low + step CLFOLD_PASS) <= i) {
+        low += step;
+        step *= 2;
+    }
+    high = min(low + step, clfold_num_segments);
+    while (low + 1 < high) {
+        const ulong middle = low + (high - low) / 2;
+        if (clfold_start_of(middle CLFOLD_PASS) <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    r.segment = low;
+    r.rank = i - clfold_start_of(low CLFOLD_PASS);
+    return r;
+}
+
+#else
 
 static clfold_segment clfold_segment_of(ulong i CLFOLD_WITH)
 {
@@ -33,6 +76,8 @@ static clfold_segment clfold_segment_of(ulong i CLFOLD_WITH)
     r.segment = block * clfold_width + rest - r.rank * clfold_width;
     return r;
 }
+
+#endif
 
 #endif
 

@@ -7,12 +7,20 @@
  *
  * In vectors of 16 where texts allow it; else a work-item takes one in CLFOLD_GROUP_SIZE,
  * four at a time, and writes none before it has made all four: so their loads are under
- * way together, though `out` may be `in`. What a statement loads is not.
+ * way together, though `out` may be `in`. What a statement loads is not. By offsets,
+ * elements past the last one are left out.
  *
  * needs: contract.cl, element.cl, write.cl
  * needs if CLFOLD_TILE_VECTOR: tile_vector_write.cl, vectors.cl
- * names: CLFOLD_STORES, clfold_written
+ * names: CLFOLD_STORES, CLFOLD_TEXT_OFFSETS, CLFOLD_TEXT_SEGMENTS, clfold_written
  */
+/* The segment of element i, from which those that follow are searched. */
+#if CLFOLD_TEXT_OFFSETS && CLFOLD_TEXT_SEGMENTS
+#define CLFOLD_FIND(i) CLFOLD_NEAR(clfold_segment_of(i CLFOLD_PASS).segment)
+#else
+#define CLFOLD_FIND(i)
+#endif
+
 #if CLFOLD_WRITES && !CLFOLD_STORES
 #define CLFOLD_MADE clfold_written
 #else
@@ -49,13 +57,19 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
                  uint stream CLFOLD_WITH)
 {
     const ulong group = get_group_id(0);
-    const ulong stop = min((group + 1) * run - lead, count);
+    ulong stop = min((group + 1) * run - lead, count);
     ulong i = group == 0 ? 0 : group * run - lead;
+
+#if CLFOLD_TEXT_OFFSETS
+    if (i < stop)
+        stop = min(stop, clfold_start_of(clfold_num_segments CLFOLD_PASS));
+#endif
 
 #if CLFOLD_ITEM16
     const bool past =
         stream && (ulong)(out + (out_offset + i) * CLFOLD_OUT_SCALARS) % 64 == 0;
     for (; i + 16 <= stop; i += 16) {
+        CLFOLD_FIND(i);
         if (ahead > 0)
             clfold_ask(in, in_offset + i + ahead, 16 CLFOLD_PASS);
         const clfold_stage16 x = clfold_load16(in, in_offset + i, 0 CLFOLD_PASS);
@@ -68,6 +82,7 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
     i += get_local_id(0);
     for (; i + 3 * CLFOLD_GROUP_SIZE < stop; i += 4 * CLFOLD_GROUP_SIZE) {
         /* No array: rusticl's compiler (Mesa 22.3) mixes up structs of bytes in one. */
+        CLFOLD_FIND(i);
         const ulong j = i + CLFOLD_GROUP_SIZE, k = j + CLFOLD_GROUP_SIZE,
                     l = k + CLFOLD_GROUP_SIZE;
         const CLFOLD_MADE p = clfold_map_make(in, in_offset, i CLFOLD_PASS);
@@ -79,7 +94,9 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
         clfold_map_put(r, in, in_offset, k, out, out_offset CLFOLD_PASS);
         clfold_map_put(s, in, in_offset, l, out, out_offset CLFOLD_PASS);
     }
-    for (; i < stop; i += CLFOLD_GROUP_SIZE)
+    for (; i < stop; i += CLFOLD_GROUP_SIZE) {
+        CLFOLD_FIND(i);
         clfold_map_put(clfold_map_make(in, in_offset, i CLFOLD_PASS), in, in_offset, i,
                        out, out_offset CLFOLD_PASS);
+    }
 }

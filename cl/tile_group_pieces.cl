@@ -51,6 +51,7 @@ static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
                 longs[1 + atomic_inc(longs)] = l;
             else {
                 clfold_item total;
+                CLFOLD_NEAR(s);
                 if (share.items > 0)
                     CLFOLD_FOLD_FEW(share.first, (uint)share.items);
                 clfold_keep_share(total, s, share, open, begun, out, out_offset,
@@ -61,6 +62,7 @@ static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
         for (uint k = 0; k < longs[0]; ++k) {
             const ulong s = block + longs[1 + k];
             const clfold_share share = clfold_share_of(s, from, to, CLFOLD_OFFSETS);
+            CLFOLD_NEAR(s);
             clfold_fold_run(in, in_offset, share.first, share.first + share.items, ahead,
                             memory CLFOLD_PASS);
             if (l == 0)

@@ -1,7 +1,7 @@
 /*
  * A piece's segments by one work-item, one after the other.
  *
- * needs: contract.cl, fold_run.cl, offsets.cl, share.cl, tile.cl
+ * needs: contract.cl, element.cl, fold_run.cl, offsets.cl, share.cl, tile.cl
  */
 typedef private uint *clfold_list; /* not used */
 #define CLFOLD_LIST(longs) private uint longs[1]
@@ -15,6 +15,7 @@ static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
 {
     for (ulong s = from.segment; s < min(to.segment + 1, num); ++s) {
         const clfold_share share = clfold_share_of(s, from, to, CLFOLD_OFFSETS);
+        CLFOLD_NEAR(s);
         clfold_fold_run(in, in_offset, share.first, share.first + share.items, ahead,
                         memory CLFOLD_PASS);
         clfold_keep_share(memory[CLFOLD_KEPT], s, share, open, begun, out, out_offset,

@@ -89,6 +89,7 @@ static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
             }
         }
 #endif
+        CLFOLD_NEAR(s);
         if (share.items > CLFOLD_TILE)
             clfold_fold_run(in, in_offset, share.first, share.first + share.items, ahead,
                             memory CLFOLD_PASS);

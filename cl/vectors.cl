@@ -10,7 +10,8 @@
  * names: CLFOLD_ASK_STREAMS, CLFOLD_BUILTINS, CLFOLD_FILL_X16, CLFOLD_IN16
  * names: CLFOLD_LOADS_32, CLFOLD_LOADS_X, CLFOLD_LOAD_CALL16, CLFOLD_LOAD_LANES
  * names: CLFOLD_OPAQUE
- * names: CLFOLD_PREFETCH, CLFOLD_READS_IN, CLFOLD_TEXT_SEGMENTS, CLFOLD_WRITES_X
+ * names: CLFOLD_TEXT_SEGMENTS
+ * names: CLFOLD_PREFETCH, CLFOLD_READS_IN, CLFOLD_TEXT_OFFSETS, CLFOLD_WRITES_X
  * names: CLFOLD_WRITE_LANES, CLFOLD_X16, CLFOLD_X_ITEM, clfold_loaded16
  */
 /*
@@ -158,6 +159,43 @@ typedef struct {
     ulong16 segment, rank;
 } clfold_segment16;
 
+#if CLFOLD_TEXT_OFFSETS
+
+/* As clfold_segment_of, from one segment that starts in the 16 to the next. Of many empty
+ * ones each lane finds its own. */
+static clfold_segment16 clfold_segment16_of(ulong i CLFOLD_WITH)
+{
+    const clfold_segment first = clfold_segment_of(i CLFOLD_PASS);
+    const ulong16 is = clfold_indices(i);
+    ulong16 segment = first.segment, start = i - first.rank;
+    clfold_segment16 r;
+    uint more = 16;
+
+    for (ulong s = first.segment + 1; s < clfold_num_segments && more > 0; ++s, --more) {
+        const ulong at = clfold_start_of(s CLFOLD_PASS);
+        if (at >= i + 16)
+            break;
+        segment = is >= at ? s : segment;
+        start = is >= at ? at : start;
+    }
+    if (more == 0) {
+        union { ulong16 v; ulong s[16]; } segments, starts;
+        clfold_near = first.segment;
+        for (uint k = 0; k < 16; ++k) {
+            const clfold_segment own = clfold_segment_of(i + k CLFOLD_PASS);
+            segments.s[k] = clfold_near = own.segment;
+            starts.s[k] = i + k - own.rank;
+        }
+        segment = segments.v;
+        start = starts.v;
+    }
+    r.segment = segment;
+    r.rank = is - start;
+    return r;
+}
+
+#else
+
 /* As clfold_segment_of. Where no more than one row or line of columns ends in 16
  * elements, there is no division of vectors. */
 static clfold_segment16 clfold_segment16_of(ulong i CLFOLD_WITH)
@@ -188,6 +226,8 @@ static clfold_segment16 clfold_segment16_of(ulong i CLFOLD_WITH)
     }
     return r;
 }
+
+#endif
 
 #endif
 

@@ -32,8 +32,9 @@
 #define CLFOLD_RECIPE_NUMBERS 14
 #define CLFOLD_RECIPE_TEXTS   (10 + 2 * CLFOLD_MAX_ARGS)
 struct recipe {
-    uint64_t hash;                           /* of all else */
-    uint32_t numbers[CLFOLD_RECIPE_NUMBERS]; /* the first: clfold_fold_heads() */
+    uint64_t hash; /* of all else */
+    /* The first: clfold_fold_heads(), and the type of heads or offsets. */
+    uint32_t numbers[CLFOLD_RECIPE_NUMBERS];
     uint32_t num_texts;
     const char *texts[CLFOLD_RECIPE_TEXTS]; /* may be NULL */
 };
@@ -90,11 +91,11 @@ clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site
                                     clfold_type type, clfold_type in, uint32_t accuracy,
                                     struct interned **out);
 
-/* The user's fold, checked when it is new, and lifted by `heads`: clfold_fold_heads().
- * The caller holds it until clfold_folds_give. */
+/* The user's fold, checked when it is new, and lifted if it has clfold_fold_heads(). The
+ * caller holds it until clfold_folds_give. */
 clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
                                 const struct caps *caps, const clfold_fold *fold,
-                                uint32_t heads, struct interned **out);
+                                clfold_operation operation, struct interned **out);
 
 /* Ends a hold; NULL and folds that are not a user's are fine. */
 void clfold_folds_give(struct interned *fold);

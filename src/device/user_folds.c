@@ -25,14 +25,17 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 /* Texts of a recipe that are not arguments'. */
 #define OWN_TEXTS (CLFOLD_RECIPE_TEXTS - 2 * CLFOLD_MAX_ARGS)
 
-static void make_recipe(struct recipe *recipe, const clfold_fold *fold, uint32_t heads)
+static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
+                        clfold_operation operation)
 {
+    const uint32_t heads = clfold_fold_heads(fold, operation);
     const char *const texts[OWN_TEXTS] = {
         fold->components, fold->type_name, fold->source, fold->combine, fold->identity,
         fold->cuts,       fold->load,      fold->result, fold->store,   fold->equal,
     };
     uint32_t numbers[CLFOLD_RECIPE_NUMBERS] = {
         heads,
+        heads ? fold->segments->type : clfold_fold_offsets(fold, operation),
         fold->op,
         fold->type,
         fold->in,
@@ -43,7 +46,6 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold, uint32_t
         fold->flags,
         (uint32_t)fold->type_size,
         (uint32_t)fold->num_args,
-        heads ? fold->segments->type : 0,
         fold->part != NULL,
     };
     uint32_t *memories = &numbers[CLFOLD_RECIPE_NUMBERS - 1];
@@ -227,6 +229,11 @@ static clfold_status make_user(struct interned **out, const struct site *site,
         clfold_free(made);
         return status;
     }
+    /* A reduction's result is told its segment without them. */
+    if (!recipe->numbers[0] &&
+        (made->monoid.loads.segment || (!fold->op && !fold->combine))) {
+        made->monoid.offsets = (clfold_type)recipe->numbers[1];
+    }
     *out = made;
     return CLFOLD_OK;
 }
@@ -286,13 +293,13 @@ static clfold_status check_found(const struct interned *found, const struct site
 
 clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
                                 const struct caps *caps, const clfold_fold *fold,
-                                uint32_t heads, struct interned **out)
+                                clfold_operation operation, struct interned **out)
 {
     struct interned *made = NULL, *found;
     struct recipe recipe;
     clfold_status status;
 
-    make_recipe(&recipe, fold, heads);
+    make_recipe(&recipe, fold, operation);
     clfold_lock_take(&folds->lock);
     found = take_user(folds, &recipe);
     clfold_lock_give(&folds->lock);

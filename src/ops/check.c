@@ -98,18 +98,14 @@ static clfold_status check_use(const struct site *site, const struct operation *
                            operation->name);
     }
     const uint32_t by = fold->segments ? fold->segments->by : 0;
-    const bool by_offsets = operation->family == FAMILY_REDUCE && by == CLFOLD_BY_OFFSETS;
 
-    if (operation->family != FAMILY_SCAN && by && by <= CLFOLD_BY_OFFSETS &&
-        !by_offsets) {
+    if (operation->family != FAMILY_SCAN && by && by < CLFOLD_BY_OFFSETS) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "segments: by %s is for scans%s in this version, but the "
+                           "segments: by %s is for scans in this version, but the "
                            "operation is %s",
-                           clfold_way_name(by),
-                           by == CLFOLD_BY_OFFSETS ? " and reductions" : "",
-                           operation->name);
+                           clfold_way_name(by), operation->name);
     }
-    if (by_offsets && fold->bad_out.mem) {
+    if (operation->family != FAMILY_SCAN && fold->bad_out.mem) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "bad_out is for scans in this version, but the operation is "
                            "%s",
@@ -331,13 +327,12 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
                                clfold_operation operation, const clfold_fold *fold,
                                struct interned **found)
 {
-    const uint32_t heads = clfold_fold_heads(fold, operation);
-
-    return clfold_fold_is_plain(fold) && !heads && !fold->part
+    return clfold_fold_is_plain(fold) && !clfold_fold_heads(fold, operation) &&
+                   !clfold_fold_offsets(fold, operation) && !fold->part
                ? clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
                                        fold->type, fold->in ? fold->in : fold->type,
                                        fold->accuracy, found)
-               : clfold_folds_user(&context->folds, site, &context->caps, fold, heads,
+               : clfold_folds_user(&context->folds, site, &context->caps, fold, operation,
                                    found);
 }
 

@@ -200,6 +200,13 @@ clfold_status clfold_request_check_empty(const struct request *request,
 {
     const struct monoid *monoid = request->job.monoid;
 
+    if (request->job.offsets && !operation_of(request)->writes_each &&
+        !monoid->has_identity && !clfold_has_init(&request->init)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "segments by offsets may be empty, and %s has neither "
+                           "identity nor init",
+                           monoid->name);
+    }
     if (operation_of(request)->writes_each || request->job.count > 0 ||
         request->job.segments.width > 0 || request->job.offsets || monoid->has_identity ||
         clfold_has_init(&request->init)) {
@@ -260,20 +267,9 @@ static clfold_status check_writes(const struct request *request, const struct si
             "identity nor init",
             field, monoid->name);
     }
-    if (request->job.offsets && monoid->loads.segment) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "load uses segment or rank, which it does not see of segments "
-                           "by offsets in this version");
-    }
-    if (request->job.offsets && !monoid->has_identity &&
-        !clfold_has_init(&request->init)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "segments by offsets may be empty, and %s has neither "
-                           "identity nor init",
-                           monoid->name);
-    }
-    if (request->job.offsets && request->job.count + request->heads.num >
-                                    clfold_most_places(request->job.device)) {
+    if (request->job.offsets && !operation_of(request)->writes_each &&
+        request->job.count + request->heads.num >
+            clfold_most_places(request->job.device)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "count %llu and %zu offsets are more than the %llu that this "
                            "device takes at once",
@@ -305,11 +301,17 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
      * written before. */
     enum overlap overlap =
         segments->width > 0 || request->job.offsets ? OVERLAP_NONE : OVERLAP_PLACE;
-    struct span in =
-        clfold_span_in(monoid, request->in, request->in_offset, reads ? count : 0);
+    /* What a map by offsets repeats is as much as there are segments. */
+    bool repeats = writes_each && request->job.offsets && monoid->load &&
+                   !monoid->loads.x && !monoid->writes.x;
+    struct span in = clfold_span_in(monoid, request->in, request->in_offset,
+                                    !reads    ? 0
+                                    : repeats ? request->heads.num - 1
+                                              : count);
     struct span out = clfold_span_out(monoid, request->out, request->out_offset, results);
     struct span heads = span_of_heads(request);
     out.counted = results == count ? NULL : "results";
+    in.counted = repeats ? "segments" : NULL;
     bool has_out = !request->to_host;
     clfold_status status;
 

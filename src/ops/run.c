@@ -50,6 +50,8 @@ static void begin(struct launch *launch, const struct request *request,
     set_place(&launch->total_out, &launch->total_index, &request->total, request);
     launch->offsets = heads->mem ? heads->mem : request->out;
     launch->offsets_at = heads->offset;
+    launch->call_segments = request->job.offsets ? request->job.num_offsets - 1 : 0;
+    launch->near = 0;
     set_place(&launch->bad, &launch->bad_out, &heads->bad, request);
     launch->n = !monoid->in_part          ? request->job.count
                 : request->part.whole > 0 ? request->part.whole

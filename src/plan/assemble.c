@@ -427,10 +427,10 @@ static void append_text_segments(struct text *text, const struct monoid *monoid,
 {
     clfold_text_print(
         text,
-        "#define CLFOLD_TEXT_SEGMENTS %d\n"
+        "#define CLFOLD_TEXT_SEGMENTS %d\n#define CLFOLD_TEXT_OFFSETS %d\n"
         "#define CLFOLD_LOAD_SEGMENT(i) clfold_segment_of(i CLFOLD_PASS)\n"
         "#define CLFOLD_LOAD_SEGMENT16(i) clfold_segment16_of(i CLFOLD_PASS)\n%s",
-        clfold_monoid_uses_segment(monoid),
+        clfold_monoid_uses_segment(monoid), monoid->offsets != 0,
         reduces(shape) ? "#define CLFOLD_RESULT_SEGMENT(i) ((clfold_segment){ i, 0 })\n"
                          "#define CLFOLD_RESULT_SEGMENT16(i) "
                          "((clfold_segment16){ clfold_indices(i), 0 })\n"
@@ -507,9 +507,10 @@ static void append_algorithm(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "#define CLFOLD_RUNG %d\n",
                           (int)(shape->algorithm - REDUCE_0));
     }
-    if (shape->offsets) {
-        clfold_text_print(text, "#define CLFOLD_KEY %s\n",
-                          clfold_cl_name(shape->offsets));
+    if (shape->offsets || monoid->offsets) {
+        clfold_text_print(
+            text, "#define CLFOLD_KEY %s\n",
+            clfold_cl_name(shape->offsets ? shape->offsets : monoid->offsets));
     }
     if (shape->step > 0) {
         clfold_text_print(text, "#define CLFOLD_STEP %u\n", shape->step);

@@ -30,7 +30,7 @@ struct launch {
     uint64_t block_every, seed, has_holds, folded_room;
     /* Of CLFOLD_WITH: see clfold_own_params. */
     cl_mem heads, carry_out, key_at, key_out;
-    uint64_t n, call_first, call_count;
+    uint64_t n, call_first, call_count, call_segments, near;
     uint64_t heads_at, carry_index, key_at_index, key_out_index;
     uint64_t has_carry, has_key_at, has_key_out;
     struct segments segments; /* without any, one of all elements */

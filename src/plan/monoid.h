@@ -142,6 +142,8 @@ struct monoid {
      * an expression of a and b by which keys are equal; NULL: == */
     uint32_t heads;
     clfold_type head_type;
+    /* The type of the segments' offsets where texts see them, or of a map; or 0. */
+    clfold_type offsets;
     const char *equal;
     /* The components, and after them the head. */
     struct component components[CLFOLD_MAX_PARTS];

@@ -74,7 +74,8 @@ static const struct algorithm_row algorithms[] = {
                            "clfold_lanes_partials") },
     [SCAN_LANES] = { ROW("scan_lanes", SCAN, LANES, "clfold_lanes_aggregates",
                          "clfold_scan_prefixes", "clfold_scan_bundles") },
-    [MAP_TILES] = { ROW("map_tiles", MAP, TILES | LANES, "clfold_map_tiles") },
+    [MAP_TILES] = { ROW("map_tiles", MAP, TILES | LANES | TAKES_OFFSETS,
+                        "clfold_map_tiles") },
     [REDUCE_OFFSETS] = { ROW("reduce_offsets", REDUCE, TAKES_OFFSETS,
                              "clfold_reduce_offsets", "clfold_join_pieces") },
 };

@@ -56,6 +56,10 @@ const struct own_param clfold_own_params[] = {
     OWN(PLACE, "ulong", ULONG, n, n),
     OWN(SEGMENT, "ulong", ULONG, width, segments.width),
     OWN(SEGMENT, "ulong", ULONG, length, segments.length),
+    OWN(OFFSETS, "global const CLFOLD_KEY *", BUFFER, offsets, offsets),
+    OWN(OFFSETS, "ulong", ULONG, offsets_at, offsets_at),
+    OWN(OFFSETS, "ulong", ULONG, num_segments, call_segments),
+    OWN(OFFSETS, "ulong", ULONG, near, near),
     OWN(PART, "ulong", ULONG, first, call_first),
     OWN(PART, "global uchar *", BUFFER, carry_out, carry_out),
     OWN(PART, "ulong", ULONG, carry_index, carry_index),
@@ -78,7 +82,9 @@ uint32_t clfold_own_groups(const struct monoid *monoid)
     const bool goes_on = monoid->in_part && monoid->heads == CLFOLD_BY_KEYS;
 
     return (clfold_monoid_has_place(monoid) ? OWN_PLACE : 0) |
-           (clfold_monoid_uses_segment(monoid) ? OWN_SEGMENT : 0) |
+           (monoid->offsets                      ? OWN_OFFSETS
+            : clfold_monoid_uses_segment(monoid) ? OWN_SEGMENT
+                                                 : 0) |
            (monoid->in_part ? OWN_PART : 0) | (monoid->heads ? OWN_HEADS : 0) |
            (goes_on ? OWN_KEYS : 0);
 }

@@ -28,6 +28,19 @@ static inline uint32_t clfold_fold_heads(const clfold_fold *fold,
                : 0;
 }
 
+/* The type of offsets that its texts may see, or a map is bounded by; 0: none. */
+static inline clfold_type clfold_fold_offsets(const clfold_fold *fold,
+                                              clfold_operation operation)
+{
+    const enum family family = clfold_operation_row(operation)->family;
+
+    return family != FAMILY_SCAN && fold->segments &&
+                   fold->segments->by == CLFOLD_BY_OFFSETS &&
+                   (fold->load || family == FAMILY_MAP)
+               ? (clfold_type)fold->segments->type
+               : 0;
+}
+
 /* Checks the fold's texts, and that its fields fit each other. Their values are valid by
  * themselves: ops/check.h. The monoid's strings are the fold's, and `names`. */
 clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,

@@ -111,6 +111,137 @@ static void test_bits(void **state)
     }
 }
 
+/* ---- What texts see ---------------------------------------------------------------- */
+
+#define MOST  5000
+#define EMPTY 300
+
+/* Offsets of segments of 0 to `longest` elements, with many empty ones in a row, that end
+ * `rest` before the count; returns how many segments there are. */
+static size_t draw_offsets(uint64_t *offsets, size_t count, size_t rest, size_t longest,
+                           uint64_t *seed)
+{
+    size_t num = 0, end = 0;
+
+    offsets[0] = 0;
+    while (end < count - rest && num < MOST) {
+        size_t length = num % (EMPTY + 50) < EMPTY ? 0 : (size_t)draw(seed, longest + 1);
+        length = length < count - rest - end ? length : count - rest - end;
+        end += length;
+        offsets[++num] = end;
+    }
+    return num;
+}
+
+/* Maps, of which `in` has an element for each segment, and sums, whose loads see the
+ * segment of each element and its place there. */
+static const struct {
+    clfold_operation operation;
+    clfold_fold fold;
+} name_cases[] = {
+    { CLFOLD_MAP, { .type = CLFOLD_U64, .load = "in[segment] + rank" } },
+    { CLFOLD_MAP, { .type = CLFOLD_U64, .load = "1", .result = "segment * 77 + rank" } },
+    { CLFOLD_MAP, { .type = CLFOLD_U64, .load = "segment" } },
+    { CLFOLD_MAP, { .type = CLFOLD_U64, .load = "x + i" } },
+    { CLFOLD_REDUCE,
+      { .op = CLFOLD_ADD, .type = CLFOLD_U64, .load = "x * segment + rank" } },
+    { CLFOLD_REDUCE,
+      { .op = CLFOLD_ADD,
+        .type = CLFOLD_U64,
+        .load = "in[i] ^ rank",
+        .result = "item + segment" } },
+};
+
+static cl_ulong element(size_t i)
+{
+    return (cl_ulong)i * 13 + 5;
+}
+
+static cl_ulong named(size_t c, size_t i, size_t segment, size_t rank)
+{
+    const cl_ulong values[] = {
+        element(segment) + rank, segment * 77 + rank,         segment,
+        element(i) + i,          element(i) * segment + rank, element(i) ^ rank
+    };
+
+    return values[c];
+}
+
+/* Case c on `count` elements of which some are past the last offset. */
+static void check_names(size_t c, size_t count, size_t longest, clfold_type type,
+                        uint64_t seed)
+{
+    static uint64_t offsets[MOST + 1];
+    static cl_uint narrow[MOST + 1];
+    static cl_ulong elements[MOST], expected[MOST + 1], found[MOST + 1];
+    const bool is_map = name_cases[c].operation == CLFOLD_MAP;
+    const size_t num = draw_offsets(offsets, count, count / 7, longest, &seed);
+    /* A map's `in` ends with the segments, where its texts do not use x. */
+    const size_t num_in = c == 0 ? num : count;
+    const bool is_wide = type == CLFOLD_U64;
+    clfold_segments segments = { .by = CLFOLD_BY_OFFSETS, .type = type, .num = num };
+    clfold_fold fold = name_cases[c].fold;
+
+    memset(expected, COLOUR, sizeof(expected));
+    for (size_t i = 0; i < MOST; ++i) {
+        elements[i] = element(i);
+    }
+    for (size_t s = 0; s <= num; ++s) {
+        narrow[s] = (cl_uint)offsets[s];
+    }
+    for (size_t s = 0; s < num; ++s) {
+        cl_ulong sum = 0;
+        for (size_t i = offsets[s]; i < offsets[s + 1]; ++i) {
+            sum += named(c, i, s, i - offsets[s]);
+            if (is_map) {
+                expected[i] = named(c, i, s, i - offsets[s]);
+            }
+        }
+        if (!is_map) {
+            expected[s] = sum + (c == 5 ? s : 0);
+        }
+    }
+    cl_mem in = copied_buffer(elements, (num_in > 0 ? num_in : 1) * 8);
+    cl_mem out = coloured_buffer(sizeof(expected));
+    segments.mem = copied_buffer(is_wide ? (void *)offsets : (void *)narrow,
+                                 (num + 1) * (is_wide ? 8 : 4));
+    fold.segments = &segments;
+    assert_ok(call_operation(name_cases[c].operation, &fold, in, 0, out, 0, count));
+    assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(found),
+                                         found, 0, NULL, NULL),
+                     CL_SUCCESS);
+    for (size_t i = 0; i <= MOST; ++i) {
+        if (found[i] != expected[i]) {
+            fail_msg("case %zu, count %zu, %zu segments, result %zu: %llu, not %llu", c,
+                     count, num, i, (unsigned long long)found[i],
+                     (unsigned long long)expected[i]);
+        }
+    }
+    clReleaseMemObject(segments.mem);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+}
+
+static void test_names(void **state)
+{
+    static const size_t counts[] = { 0, 1, 17, 1000, MOST },
+                        lengths[] = { 1, 4, 20, 900 };
+
+    (void)state;
+    for (size_t k = 0; k < NUM(name_cases) * NUM_TRIAL_TILES; ++k) {
+        const size_t c = k / NUM_TRIAL_TILES, t = k % NUM_TRIAL_TILES;
+        if (!policy_has_tile(trial_tiles[t].tile) || (t > 0 && (c + t) % 2)) {
+            continue;
+        }
+        clfold_context_override(ctx, &trial_tiles[t]);
+        for (size_t i = 0; i < NUM(counts) * NUM(lengths); ++i) {
+            check_names(c, counts[i % NUM(counts)], lengths[i / NUM(counts)],
+                        c % 2 ? CLFOLD_U32 : CLFOLD_U64, k * 100 + i + 1);
+        }
+        clfold_context_override(ctx, NULL);
+    }
+}
+
 /* ---- What is told, and refused ----------------------------------------------------- */
 
 static void test_report(void **state)
@@ -148,7 +279,6 @@ static void test_rejected(void **state)
         { { .op = CLFOLD_ARG_MIN, .type = CLFOLD_U32 },
           3,
           SAYS(ARGUMENT, "may be empty, and arg-min has neither") },
-        { ADD(.load = "x + segment"), 3, SAYS(UNSUPPORTED, "load uses segment or rank") },
         { ADD(.result = "rank"), 3, SAYS(ARGUMENT, "result uses rank") },
         { ADD(.bad_out = { mem, 0 }), 3, SAYS(UNSUPPORTED, "bad_out is for scans") },
         { ADD(.algorithm = "reduce_tiles"), 3,
@@ -156,10 +286,14 @@ static void test_rejected(void **state)
         { ADD(.algorithm = "reduce_lanes"), 3,
           SAYS(UNSUPPORTED, "\"reduce_lanes\" does not take segments by offsets") },
         { ADD(.part = &part), 3, SAYS(UNSUPPORTED, "segments in parts are for scans") },
-        { { .type = CLFOLD_U32 },
+        { { .type = CLFOLD_U32, .bad_out = { mem, 0 } },
           3,
           CLFOLD_MAP,
-          SAYS(UNSUPPORTED, "by offsets is for scans and reductions") },
+          SAYS(UNSUPPORTED, "bad_out is for scans") },
+        { { .type = CLFOLD_U32, .load = "in[segment]" },
+          1025,
+          CLFOLD_MAP,
+          SAYS(RANGE, "in holds 1024 elements of u32, but in_offset 0 + segments 1025") },
     };
     const cl_mem in = coloured_buffer(4096);
 
@@ -182,5 +316,5 @@ static void test_rejected(void **state)
 
 TEST_MAIN("offsets", open_context, close_context, cmocka_unit_test(test_operators),
           cmocka_unit_test(test_texts), cmocka_unit_test(test_accuracies),
-          cmocka_unit_test(test_bits), cmocka_unit_test(test_report),
-          cmocka_unit_test(test_rejected))
+          cmocka_unit_test(test_bits), cmocka_unit_test(test_names),
+          cmocka_unit_test(test_report), cmocka_unit_test(test_rejected))

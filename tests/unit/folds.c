@@ -141,7 +141,7 @@ static struct interned *find_user(const clfold_fold *fold)
     static const struct caps caps = { .name = "a device" };
     struct interned *found = NULL;
 
-    assert_ok(clfold_folds_user(&folds, &site, &caps, fold, 0, &found));
+    assert_ok(clfold_folds_user(&folds, &site, &caps, fold, CLFOLD_REDUCE, &found));
     clfold_folds_give(found);
     return found;
 }
