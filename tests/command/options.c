@@ -67,7 +67,7 @@ static const struct command {
     { "scan", "x y.npy",
       "op acc accuracy inclusive exclusive init algorithm axis flags keys "
       "offsets" OPERATORS LOADS STORES READING ALWAYS },
-    { "map", "x y.npy", "type" LOADS STORES READING ALWAYS },
+    { "map", "x y.npy", "type offsets" LOADS STORES READING ALWAYS },
     { "explain", "scan",
       "op type acc accuracy length columns by inclusive exclusive count algorithm "
       "kernel" OPERATORS LOADS STORES ALWAYS },
@@ -246,10 +246,10 @@ static void check_row(enum action action, const struct option_row *row)
 {
     const char *const name = row->name, *const good = good_of(action, row);
     const struct text *const text = text_of(name);
-    /* those of maps are what is written, and a scan has its OUT */
+    /* those of maps are what is written, and scans and maps have their OUT */
     const bool is_free =
         (action == ACTION_MAP && list_has_word("components type-name", name)) ||
-        (action == ACTION_SCAN && strcmp(name, "offsets") == 0);
+        (action != ACTION_REDUCE && strcmp(name, "offsets") == 0);
     const char *rest = text && !is_free ? text->needs : "";
     char line[256], part[64], word[LIST_WORD];
     int length = snprintf(line, sizeof(line), "%s %s", commands[action].name,

@@ -70,7 +70,7 @@ struct options {
     /* scan, map */
     const char *init;                   /* a number, or NULL */
     struct axis_option axis;            /* reduce, scan */
-    const char *flags, *keys, *offsets; /* scan: one file at most; reduce: offsets */
+    const char *flags, *keys, *offsets; /* scan: one file at most; others: offsets */
     const char *out; /* "-": standard output; reduce: NULL: print the result */
     enum file_format out_format;
     size_t count; /* explain, trace, tune, check-fold */

@@ -345,6 +345,12 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "identity, such as 0; its mean is nan. Elements before the first offset, and "
           "after the last, count for nothing. It is one call, so FILE is not folded in "
           "pieces" },
+    { "offsets", VALUE_PATH, TO(offsets), MAP,
+      .help =
+          "segments of the elements, which the texts then see as segment and rank: the "
+          ".npy file has ascending offsets as in CSR, i32, i64, u32 or u64, where each "
+          "segment starts, and last where they end. It is one call, so IN is not mapped "
+          "in pieces" },
     { "output", VALUE_OUT, TO(out), REDUCE,
       .help = "write the result into a file, or for - to standard output, as clfold scan "
               "does" },
