@@ -1,5 +1,5 @@
 """Cases on one device: scans of segments by flags, keys and offsets, as numpy scans each, and
-reductions by offsets."""
+reductions and maps by offsets."""
 
 import json
 import os
@@ -144,6 +144,24 @@ def reductions_of(d, device):
               d.path("none.npy"), d.path("y.npy"))  # fmt: skip
 
 
+def maps(d, device):
+    """Each element's segment and place in it, and a value for each segment."""
+    lengths = d.random.integers(0, 9, 5000)
+    offsets = np.append(0, np.cumsum(lengths)).astype("u4")
+    count, out = int(offsets[-1]), d.path("out.npy")
+    values = d.random.integers(-9, 10, lengths.size).astype("f4")
+    x, segment = np.arange(count, dtype="f4"), np.repeat(np.arange(lengths.size), lengths)
+    for words, right in [
+        (["--result", "to_u64(segment * 100 + rank)", "--out", "u64"],
+         segment * 100 + np.arange(count) - offsets[segment]),
+        (["--load", "v[segment]", "--partial", "--arg-file", "v=" + d.save(values, "v.npy")],
+         np.repeat(values, lengths)),
+    ]:  # fmt: skip
+        good(d, "map", "--device", device["index"], "--offsets", d.save(offsets, "offsets.npy"),
+             *words, d.save(x), out)  # fmt: skip
+        check(np.array_equal(np.load(out), right), f"{words}: {np.load(out)}, not {right}")
+
+
 def refused(d, device):
     """What does not fit the input, or is wrong: no OUT then."""
     path, out = d.save(np.arange(9, dtype="i4")), d.path("none.npy")
@@ -199,4 +217,4 @@ def lengths(d, device):
                 check(np.array_equal(np.load(out), numbers), form)
 
 
-CASES = [segments, texts, reductions, reductions_of, refused, lengths]
+CASES = [segments, texts, reductions, reductions_of, maps, refused, lengths]
