@@ -8,7 +8,7 @@
  * In vectors of 16 where texts allow it; else a work-item takes one in CLFOLD_GROUP_SIZE,
  * four at a time, and writes none before it has made all four: so their loads are under
  * way together, though `out` may be `in`. What a statement loads is not. By offsets,
- * elements past the last one are left out.
+ * elements before the first and past the last are left out.
  *
  * needs: contract.cl, element.cl, write.cl
  * needs if CLFOLD_TILE_VECTOR: tile_vector_write.cl, vectors.cl
@@ -61,8 +61,10 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
     ulong i = group == 0 ? 0 : group * run - lead;
 
 #if CLFOLD_TEXT_OFFSETS
-    if (i < stop)
+    if (i < stop) {
         stop = min(stop, clfold_start_of(clfold_num_segments CLFOLD_PASS));
+        i = max(i, clfold_start_of(0 CLFOLD_PASS));
+    }
 #endif
 
 #if CLFOLD_ITEM16

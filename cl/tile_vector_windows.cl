@@ -154,7 +154,8 @@ static uint16 clfold_stops(global const CLFOLD_KEY *from, ulong start)
 {
     const ulong16 stops = convert_ulong16(vload16(0, from)) - start;
 
-    return convert_uint16(min(stops, CLFOLD_WINDOW + 1));
+    /* Not of a scalar, which Oclgrind 21.10 takes for a vector. */
+    return convert_uint16(min(stops, (ulong16)(CLFOLD_WINDOW + 1)));
 }
 
 /* Marks the ends of segments in a window, of which `room`, a multiple of 16, may be

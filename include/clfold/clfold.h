@@ -468,8 +468,9 @@ enum {
     CLFOLD_BY_KEYS,
     /** `mem` has num + 1 ascending offsets, U32 or U64, of elements from in_offset, as in
      * CSR; segments may be empty. Elements before the first offset, and after the last,
-     * are segments of scans too, and of no reduction. Offsets that descend or are past
-     * the end are safe: of scans see bad_out, results of reductions are undefined */
+     * are segments of scans too, and of no reduction; maps do not write them. Offsets
+     * that descend or are past the end are safe: of scans see bad_out, results of
+     * reductions and maps are undefined */
     CLFOLD_BY_OFFSETS,
     /** rows of `length` elements; the last one may be shorter */
     CLFOLD_BY_LENGTH,
@@ -480,8 +481,8 @@ enum {
 };
 
 /**
- * Segments, which are folded one by one: rows and columns in all calls, those by offsets
- * in reductions and scans, by flags and keys in scans, else CLFOLD_ERROR_UNSUPPORTED.
+ * Segments, which are folded one by one: rows, columns and those by offsets in all calls,
+ * by flags and keys in scans, else CLFOLD_ERROR_UNSUPPORTED.
  * Fields that do not belong to `by` must be 0.
  * \snippet snippets.c clfold_segments
  */
@@ -563,7 +564,7 @@ typedef struct clfold_fold {
     /* Texts of OpenCL C, which may run more than once for an element, and on CPUs on 16
      * at once. a, b and item are what is folded, with components a.sum, item.sum; x is
      * the element and in[...] any other; i is x's index and n the call's count, ulongs;
-     * segment is its row or column, and rank its index there. docs/operators.md has all
+     * segment is x's segment, and rank its index there. docs/operators.md has all
      * forms, and the names that args may not take. */
     /** typedefs and functions for the texts; begin it with CLFOLD_HERE */
     const char *source;
@@ -703,7 +704,7 @@ CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
  * or columns nothing is written. Neither `in` nor init_at may overlap the results. The
  * index of an operator like CLFOLD_ARG_MIN counts from in_offset, not from its segment;
  * in rows it is index % length. By offsets segments may be empty, so the operator needs
- * an identity or init, else CLFOLD_ERROR_ARGUMENT; loads do not see segment and rank.
+ * an identity or init, else CLFOLD_ERROR_ARGUMENT.
  *
  * Algorithms, of which docs/choosing.md and docs/scans.md say more; how work is split
  * follows from policy, count and segments alone:
@@ -799,8 +800,10 @@ CLFOLD_API clfold_status clfold_exclusive_scan(
  * element i, for 0 <= i < count. Without a load item is the element, and without a result
  * it is what is written; with neither this is a copy, by `in` and `out` a conversion. The
  * fold has no operator: `op`, `combine`, `identity`, `cuts` and init must be 0, else
- * CLFOLD_ERROR_ARGUMENT. Rows and columns only say what `segment` and `rank` are. In a
- * result prev is item. In place as a scan.
+ * CLFOLD_ERROR_ARGUMENT. Segments only say what `segment` and `rank` are; by offsets
+ * elements outside of them are not written, and where texts use `in` but not x, `in`
+ * has an element for each segment: "in[segment]" repeats values. In a result prev is
+ * item. In place as a scan.
  *
  * Algorithm "map_tiles": one launch, in which each element is read once for the load, and
  * from the caches for a result that uses x too (Klöckner's first pattern).

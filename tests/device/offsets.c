@@ -121,9 +121,9 @@ static void test_bits(void **state)
 static size_t draw_offsets(uint64_t *offsets, size_t count, size_t rest, size_t longest,
                            uint64_t *seed)
 {
-    size_t num = 0, end = 0;
+    size_t num = 0, end = count > 20 ? (size_t)draw(seed, 20) : 0;
 
-    offsets[0] = 0;
+    offsets[0] = end;
     while (end < count - rest && num < MOST) {
         size_t length = num % (EMPTY + 50) < EMPTY ? 0 : (size_t)draw(seed, longest + 1);
         length = length < count - rest - end ? length : count - rest - end;
