@@ -1,6 +1,7 @@
 /* The first steps of a call: its fold, its checks, its plan and program. */
 #include "ops/request.h"
 
+#include "base/platform.h"
 #include "ops/check.h"
 #include "ops/program.h"
 #include "ops/part.h"
@@ -266,6 +267,13 @@ static clfold_status check_writes(const struct request *request, const struct si
             "%s uses prev, of which the first element has none: %s has neither "
             "identity nor init",
             field, monoid->name);
+    }
+    if (request->job.offsets && !operation_of(request)->writes_each &&
+        monoid->loads.segment &&
+        clfold_platform_miscopies(request->job.device->platform)) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "load uses segment or rank, which this driver gets wrong in "
+                           "reductions by offsets");
     }
     if (request->job.offsets && !operation_of(request)->writes_each &&
         request->job.count + request->heads.num >

@@ -230,7 +230,9 @@ static void test_names(void **state)
     (void)state;
     for (size_t k = 0; k < NUM(name_cases) * NUM_TRIAL_TILES; ++k) {
         const size_t c = k / NUM_TRIAL_TILES, t = k % NUM_TRIAL_TILES;
-        if (!policy_has_tile(trial_tiles[t].tile) || (t > 0 && (c + t) % 2)) {
+        if (!policy_has_tile(trial_tiles[t].tile) || (t > 0 && (c + t) % 2) ||
+            (name_cases[c].operation == CLFOLD_REDUCE &&
+             clfold_platform_miscopies(ctx->caps.facts.platform))) {
             continue;
         }
         clfold_context_override(ctx, &trial_tiles[t]);
