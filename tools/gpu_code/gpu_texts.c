@@ -89,7 +89,7 @@ static const clfold_fold texts[] = {
       .op = CLFOLD_MOMENTS,
       .type = CLFOLD_F32,
       .segments = &by_keys },
-    { .name = "map-by-offsets",
+    { .name = "affine-by-offsets",
       .op = CLFOLD_AFFINE,
       .type = CLFOLD_F32,
       .segments = &by_offsets },
@@ -292,10 +292,14 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
     bool ok;
 
     /* Of any width and length: programs are the same. */
-    if (!clfold_algorithm_takes(algorithm, TAKES_WHOLE)) {
+    if (clfold_algorithm_takes(algorithm, TAKES_ROWS) &&
+        !clfold_algorithm_takes(algorithm, TAKES_WHOLE)) {
         job.segments = (struct segments){ 1, 1 << 12 };
     }
-
+    if (algorithm == REDUCE_OFFSETS) {
+        job.offsets = CLFOLD_U32;
+        job.num_offsets = 1 << 20;
+    }
     if (!is_asked(request->operations, name) || clfold_plan_choose(&job, &site, name)) {
         return true;
     }
@@ -334,7 +338,7 @@ static bool write_monoid(struct request *request, const struct monoid *monoid,
 {
     bool ok = true;
 
-    for (int a = 0; ok && a <= MAP_TILES; ++a) {
+    for (int a = 0; ok && a <= REDUCE_OFFSETS; ++a) {
         for (clfold_operation o = CLFOLD_REDUCE; ok && o <= CLFOLD_MAP; ++o) {
             const enum family family = clfold_algorithm_row((enum algorithm)a)->family;
             const struct operation *const row = clfold_operation_row(o);
