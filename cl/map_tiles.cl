@@ -63,7 +63,7 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
 #if CLFOLD_TEXT_OFFSETS
     if (i < stop) {
         stop = min(stop, clfold_start_of(clfold_num_segments CLFOLD_PASS));
-        i = max(i, clfold_start_of(0 CLFOLD_PASS));
+        i = min(max(i, clfold_start_of(0 CLFOLD_PASS)), stop);
     }
 #endif
 

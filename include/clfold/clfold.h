@@ -506,7 +506,7 @@ typedef struct clfold_segments {
  * call gives up to the part's end: the same bits for integers and reproducible sums.
  * Those of other floats depend on the cuts. Init counts in the part whose `first` is 0,
  * by flags, keys and offsets for every segment. Texts may not use `in`, nor `store` be
- * given. Segments are for scans and maps: by flags, keys and offsets they go on,
+ * given. Segments are for scans, rows and columns for maps too: others go on,
  * where `offset` is that of the part's own flags or keys, and offsets count in the whole;
  * rows and columns must not be cut and have no carry. A last part of no elements reads a
  * carry as a result; clfold_fold_carries() folds those of independent parts.

@@ -105,7 +105,8 @@ static clfold_status check_use(const struct site *site, const struct operation *
                            "operation is %s",
                            clfold_way_name(by), operation->name);
     }
-    if (operation->family != FAMILY_SCAN && fold->bad_out.mem) {
+    if (operation->family != FAMILY_SCAN && by == CLFOLD_BY_OFFSETS &&
+        fold->bad_out.mem) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "bad_out is for scans in this version, but the operation is "
                            "%s",

@@ -70,10 +70,11 @@ static clfold_status check_segments(const struct request *request,
     const bool are_uniform = request->job.segments.width > 0;
     const bool has_carry = request->part.carry_at.mem || request->part.carry_out.mem;
 
-    if (request->job.operation == CLFOLD_REDUCE &&
-        (are_uniform || request->job.offsets)) {
+    if (request->job.offsets ||
+        (request->job.operation == CLFOLD_REDUCE && are_uniform)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "part: segments in parts are for scans");
+                           "part: segments %sin parts are for scans",
+                           request->job.offsets ? "by offsets " : "");
     }
     if (monoid->heads != CLFOLD_BY_KEYS &&
         (request->part.key_at.mem || request->part.key_out.mem)) {

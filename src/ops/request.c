@@ -202,6 +202,13 @@ clfold_status clfold_request_check_empty(const struct request *request,
     const struct monoid *monoid = request->job.monoid;
 
     if (request->job.offsets && !operation_of(request)->writes_each &&
+        monoid->loads.segment &&
+        clfold_platform_miscopies(request->job.device->platform)) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "load uses segment or rank, which this driver gets wrong in "
+                           "reductions by offsets");
+    }
+    if (request->job.offsets && !operation_of(request)->writes_each &&
         !monoid->has_identity && !clfold_has_init(&request->init)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "segments by offsets may be empty, and %s has neither "
@@ -269,13 +276,6 @@ static clfold_status check_writes(const struct request *request, const struct si
             field, monoid->name);
     }
     if (request->job.offsets && !operation_of(request)->writes_each &&
-        monoid->loads.segment &&
-        clfold_platform_miscopies(request->job.device->platform)) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "load uses segment or rank, which this driver gets wrong in "
-                           "reductions by offsets");
-    }
-    if (request->job.offsets && !operation_of(request)->writes_each &&
         request->job.count + request->heads.num >
             clfold_most_places(request->job.device)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
@@ -311,7 +311,8 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
         segments->width > 0 || request->job.offsets ? OVERLAP_NONE : OVERLAP_PLACE;
     /* What a map by offsets repeats is as much as there are segments. */
     bool repeats = writes_each && request->job.offsets && monoid->load &&
-                   !monoid->loads.x && !monoid->writes.x;
+                   clfold_monoid_uses_segment(monoid) && !monoid->loads.x &&
+                   !monoid->writes.x;
     struct span in = clfold_span_in(monoid, request->in, request->in_offset,
                                     !reads    ? 0
                                     : repeats ? request->heads.num - 1

@@ -36,6 +36,7 @@ static clfold_status compare(clfold_context *context, const struct site *site,
         const struct launch launch = {
             .out = mem,
             .heads = mem,
+            .offsets = mem,
             .carry_out = mem,
             .key_at = mem,
             .key_out = mem,

@@ -147,18 +147,19 @@ def reductions_of(d, device):
 def maps(d, device):
     """Each element's segment and place in it, and a value for each segment."""
     lengths = d.random.integers(0, 9, 5000)
-    offsets = np.append(0, np.cumsum(lengths)).astype("u4")
+    offsets = 3 + np.append(0, np.cumsum(lengths)).astype("u4")
     count, out = int(offsets[-1]), d.path("out.npy")
     values = d.random.integers(-9, 10, lengths.size).astype("f4")
-    x, segment = np.arange(count, dtype="f4"), np.repeat(np.arange(lengths.size), lengths)
+    x, segment = np.arange(count + 5, dtype="f4"), np.repeat(np.arange(lengths.size), lengths)
     for words, right in [
         (["--result", "to_u64(segment * 100 + rank)", "--out", "u64"],
-         segment * 100 + np.arange(count) - offsets[segment]),
+         segment * 100 + np.arange(3, count) - offsets[segment]),
         (["--load", "v[segment]", "--partial", "--arg-file", "v=" + d.save(values, "v.npy")],
          np.repeat(values, lengths)),
     ]:  # fmt: skip
         good(d, "map", "--device", device["index"], "--offsets", d.save(offsets, "offsets.npy"),
              *words, d.save(x), out)  # fmt: skip
+        right = np.pad(right, (3, 5))
         check(np.array_equal(np.load(out), right), f"{words}: {np.load(out)}, not {right}")
 
 

@@ -244,6 +244,39 @@ static void test_names(void **state)
     }
 }
 
+/* Offsets past the end, of which sums with 16 and more overflow: nothing is written. */
+static void test_far(void **state)
+{
+    static const uint64_t offsets[] = { UINT64_MAX, UINT64_MAX };
+    static unsigned char found[8192];
+    cl_mem in = coloured_buffer(8192), out = coloured_buffer(8192);
+    const clfold_segments segments = { .by = CLFOLD_BY_OFFSETS,
+                                       .type = CLFOLD_U64,
+                                       .mem = copied_buffer(offsets, sizeof(offsets)),
+                                       .num = 1 };
+    const clfold_fold fold = { .type = CLFOLD_U32,
+                               .load = "rank",
+                               .segments = &segments };
+
+    (void)state;
+    for (size_t t = 0; t < NUM_TRIAL_TILES; ++t) {
+        if (policy_has_tile(trial_tiles[t].tile)) {
+            clfold_context_override(ctx, &trial_tiles[t]);
+            assert_ok(call_operation(CLFOLD_MAP, &fold, in, 0, out, 500, 1000));
+            assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0,
+                                                 sizeof(found), found, 0, NULL, NULL),
+                             CL_SUCCESS);
+            for (size_t i = 0; i < sizeof(found); ++i) {
+                assert_int_equal(found[i], COLOUR);
+            }
+        }
+    }
+    clfold_context_override(ctx, NULL);
+    clReleaseMemObject(segments.mem);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+}
+
 /* ---- What is told, and refused ----------------------------------------------------- */
 
 static void test_report(void **state)
@@ -287,7 +320,12 @@ static void test_rejected(void **state)
           SAYS(UNSUPPORTED, "\"reduce_tiles\" does not take segments by offsets") },
         { ADD(.algorithm = "reduce_lanes"), 3,
           SAYS(UNSUPPORTED, "\"reduce_lanes\" does not take segments by offsets") },
-        { ADD(.part = &part), 3, SAYS(UNSUPPORTED, "segments in parts are for scans") },
+        { ADD(.part = &part), 3,
+          SAYS(UNSUPPORTED, "segments by offsets in parts are for scans") },
+        { { .type = CLFOLD_U32, .part = &part },
+          3,
+          CLFOLD_MAP,
+          SAYS(UNSUPPORTED, "segments by offsets in parts are for scans") },
         { { .type = CLFOLD_U32, .bad_out = { mem, 0 } },
           3,
           CLFOLD_MAP,
@@ -319,4 +357,5 @@ static void test_rejected(void **state)
 TEST_MAIN("offsets", open_context, close_context, cmocka_unit_test(test_operators),
           cmocka_unit_test(test_texts), cmocka_unit_test(test_accuracies),
           cmocka_unit_test(test_bits), cmocka_unit_test(test_names),
-          cmocka_unit_test(test_report), cmocka_unit_test(test_rejected))
+          cmocka_unit_test(test_far), cmocka_unit_test(test_report),
+          cmocka_unit_test(test_rejected))

@@ -442,7 +442,7 @@ static clfold_fold piece_fold(struct folding *f)
     return fold;
 }
 
-/* What a store does not write is zero. */
+/* What a store, or a map by offsets, does not write is zero. */
 static bool clear(const struct folding *f, size_t count, struct message *message)
 {
     const cl_command_queue queue = f->session.queue;
@@ -450,7 +450,8 @@ static bool clear(const struct folding *f, size_t count, struct message *message
     const cl_uchar zero = 0;
     cl_int error = CL_SUCCESS;
 
-    if (f->fold.store && bytes > 0) {
+    if ((f->fold.store || (f->operation == CLFOLD_MAP && f->fold.segments)) &&
+        bytes > 0) {
         error = clEnqueueFillBuffer(queue, f->out, &zero, sizeof(zero), 0, bytes, 0, NULL,
                                     NULL);
         error = error == CL_SUCCESS ? clFinish(queue) : error;
