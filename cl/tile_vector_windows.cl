@@ -40,7 +40,7 @@ typedef union {
     char s[CLFOLD_WINDOW];
 } clfold_window_ends;
 
-/* Where those lie that end in a window, and what of each 16 does. */
+/* Where the segments end, 16 of them a vector. */
 typedef union {
     uchar16 v[16];
     uchar s[256];
