@@ -1,8 +1,10 @@
-// CUB's DeviceReduce and DeviceScan, on a CUDA device: --device takes its number, `gpu`, or a
+// CUB's DeviceReduce, DeviceSegmentedReduce and DeviceScan, on a CUDA device: --device takes its number, `gpu`, or a
 // part of its name. CUB documents that its reductions need a commutative operator.
 #include "peer.h"
 
 #include <cub/cub.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -94,6 +96,16 @@ cudaError_t fold_pairs(const set &s, void *temp, std::size_t &bytes, By by)
     return cub::DeviceReduce::Reduce(temp, bytes, in, out, job->count, by, pair<T>{ 1, 0 });
 }
 
+// Where a row begins.
+struct row_start {
+    std::size_t count;
+    __host__ __device__ std::int64_t operator()(std::size_t row) const
+    {
+        const std::size_t at = row * PEER_ROW;
+        return static_cast<std::int64_t>(at < count ? at : count);
+    }
+};
+
 template <typename T> cudaError_t call_type(const set &s, void *temp, std::size_t &bytes)
 {
     const T *const in = static_cast<const T *>(s.in);
@@ -108,6 +120,19 @@ template <typename T> cudaError_t call_type(const set &s, void *temp, std::size_
         if (job->op == PEER_SEGMENTS) {
             return cub::DeviceScan::InclusiveSumByKey(temp, bytes, s.keys, in, out,
                                                       job->count);
+        }
+        if (job->op == PEER_ROWS) {
+            const auto starts = thrust::make_transform_iterator(
+                thrust::counting_iterator<std::size_t>(0), row_start{ job->count });
+            return cub::DeviceSegmentedReduce::Sum(
+                temp, bytes, in, out, (job->count + PEER_ROW - 1) / PEER_ROW, starts,
+                starts + 1);
+        }
+        if (job->op == PEER_OFFSETS) {
+            const std::uint32_t *const starts = reinterpret_cast<const std::uint32_t *>(
+                static_cast<const char *>(s.in) + job->flags_at);
+            return cub::DeviceSegmentedReduce::Sum(temp, bytes, in, out, job->segments,
+                                                   starts, starts + 1);
         }
         return job->op == PEER_SCAN
                    ? cub::DeviceScan::InclusiveSum(temp, bytes, in, out, job->count)
@@ -133,8 +158,11 @@ cudaError_t call_cub(const set &s, void *temp, std::size_t &bytes)
 void open(const struct peer_job *new_job, const void *data)
 {
     job = new_job;
-    if (job->op > PEER_SEGMENTS || job->combine > PEER_AFFINE) {
-        peer_end("unsupported", "this program has no loads, maps, rows or offsets of CUB's yet");
+    if (job->op == PEER_MAP || job->combine > PEER_AFFINE) {
+        peer_end("unsupported", "this program has no loads and maps of CUB's yet");
+    }
+    if (job->op > PEER_SEGMENTS && job->combine != PEER_ADD) {
+        peer_end("unsupported", "this program sums rows and offsets of CUB's only");
     }
     select_device();
     sets.resize(job->sets);
