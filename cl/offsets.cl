@@ -27,10 +27,11 @@ static ulong clfold_offset(ulong s, CLFOLD_OFFSETS_PARAMS)
     return min((ulong)offsets[offsets_at + s], count);
 }
 
-static clfold_spot clfold_nth_spot(ulong n, CLFOLD_OFFSETS_PARAMS)
+/* Place n, before which `low` segments have ended or more, and at most `high`. */
+static clfold_spot clfold_spot_among(ulong n, ulong low, ulong high,
+                                     CLFOLD_OFFSETS_PARAMS)
 {
     clfold_spot place;
-    ulong low = 0, high = num;
 
     while (low < high) {
         const ulong s = low + (high - low) / 2;
@@ -42,6 +43,11 @@ static clfold_spot clfold_nth_spot(ulong n, CLFOLD_OFFSETS_PARAMS)
     place.segment = low;
     place.element = n - low;
     return place;
+}
+
+static clfold_spot clfold_nth_spot(ulong n, CLFOLD_OFFSETS_PARAMS)
+{
+    return clfold_spot_among(n, 0, num, CLFOLD_OFFSETS);
 }
 
 /*

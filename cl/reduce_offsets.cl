@@ -23,8 +23,7 @@ clfold_reduce_offsets(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_OFFSET
                       global clfold_item *items, global CLFOLD_OUT *out, ulong out_offset,
                       CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
-    CLFOLD_TILE_MEMORY(memory);
-    CLFOLD_LIST(longs);
+    CLFOLD_PIECE_ROOM(memory, room);
     const ulong begin = get_group_id(0) * each, stop = min(begin + each, num_runs);
     clfold_spot from = clfold_nth_spot(begin * run, CLFOLD_OFFSETS);
 
@@ -32,7 +31,7 @@ clfold_reduce_offsets(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_OFFSET
         const clfold_spot to =
             clfold_nth_spot(min((p + 1) * run, count + num), CLFOLD_OFFSETS);
         clfold_take_piece(in, in_offset, from, to, CLFOLD_OFFSETS, ahead, items + p,
-                          items + num_runs + p, out, out_offset, memory, longs,
+                          items + num_runs + p, out, out_offset, memory, room,
                           CLFOLD_INIT_ARGS CLFOLD_PASS);
         from = to;
     }

@@ -50,7 +50,7 @@
 #define CLFOLD_TREE(i) CLFOLD_PLACE((i)*CLFOLD_RUN)
 
 typedef local clfold_item *clfold_memory;
-#define CLFOLD_TILE_MEMORY(memory) local clfold_item memory[CLFOLD_PLACE(CLFOLD_LAST) + 2]
+#define CLFOLD_TILE_MEMORY(memory) local clfold_item memory[CLFOLD_KEPT + 1]
 
 /* Where the strategy may keep an item; only work-item 0 does. */
 #define CLFOLD_KEPT (CLFOLD_PLACE(CLFOLD_LAST) + 1)

@@ -1,74 +1,270 @@
 /*
- * A piece's segments by a group: each work-item takes a short one, and then all of them
- * together each of those that are long.
+ * A piece's segments by a group, in blocks of as many elements and ends for each
+ * work-item. So lengths decide nothing: a work-item folds what it has, anew after each
+ * end, and a scan gives those with an end the fold of what lies before.
  *
- * needs: contract.cl, element.cl, fold_run.cl, offsets.cl, share.cl, tile.cl
- * names: CLFOLD_NUMBERS, CLFOLD_STAGE_LIMIT, clfold_combine_stage
+ *   block          a b | c d e . f g | h . . i    dots are ends; 4 places a work-item
+ *   work-item      0             1             2
+ *                  a b c d       e . f g       h . . i
+ *   slots before   0: abcd       e, fg         h          each where its last element was
+ *   after          0: abcd       abcde, fg     fgh, i open
+ *
+ * (abcd and e are of one segment, as are fg and h.) What is open at a block's end is
+ * carried to the next one. Where a segment has a whole block or more to come, the tile's
+ * fold takes these elements: they need no ends.
+ *
+ * needs: contract.cl, element.cl, fold_run.cl, offsets.cl, share.cl, tile.cl, write.cl
+ * needs if CLFOLD_NUMBERS: tile_group_segments.cl
+ * names: CLFOLD_NUMBERS, CLFOLD_STAGE_LIMIT, clfold_combine, clfold_combine_stage
  */
-#if CLFOLD_NUMBERS
-#define CLFOLD_FEW 0u /* numbers are folded many at once */
-#define CLFOLD_FOLD_FEW(first, num)
-#else
-#define CLFOLD_FEW min(32u, CLFOLD_STAGE_LIMIT)
-#define CLFOLD_FOLD_FEW(first, num)                                                      \
-    total = clfold_fold_few(in, in_offset, first, num CLFOLD_PASS)
+#if !CLFOLD_NUMBERS
 
-/* The fold of a few elements, from the first on. */
-static clfold_item clfold_fold_few(global const CLFOLD_IN *in, ulong in_offset,
-                                   ulong first, uint num CLFOLD_WITH)
+/* An element, and then the fold of a segment's part that ends with it. */
+typedef union {
+    clfold_stage stage;
+    clfold_item item;
+} clfold_piece_slot;
+
+/* Places of a work-item: an odd number, against bank conflicts, of at most a tile. */
+#define CLFOLD_BLOCK_BYTES 18432
+#define CLFOLD_FITTING                                                                   \
+    (CLFOLD_BLOCK_BYTES / (CLFOLD_GROUP_SIZE * (sizeof(clfold_piece_slot) + 2)))
+#define CLFOLD_OF_TILE (CLFOLD_TILE / CLFOLD_GROUP_SIZE)
+#define CLFOLD_MOST    (CLFOLD_FITTING < CLFOLD_OF_TILE ? CLFOLD_FITTING : CLFOLD_OF_TILE)
+#define CLFOLD_ODD     (CLFOLD_MOST > 1 ? (CLFOLD_MOST - 1) | 1 : 1)
+#define CLFOLD_EACH    (uint)(CLFOLD_ODD < CLFOLD_STAGE_LIMIT ? CLFOLD_ODD : CLFOLD_STAGE_LIMIT)
+#define CLFOLD_PLACES  (CLFOLD_GROUP_SIZE * CLFOLD_EACH)
+
+/* Ends are numbers of elements of the block. The tile's fold has the same memory. */
+typedef struct {
+    clfold_item carry;
+    union {
+        clfold_item memory[CLFOLD_KEPT + 1];
+        struct {
+            clfold_piece_slot slots[CLFOLD_PLACES];
+            ushort ends[CLFOLD_PLACES];
+        } block;
+    } as;
+} clfold_piece_places;
+
+typedef local clfold_piece_places *clfold_piece_room;
+#define CLFOLD_PIECE_ROOM(memory, room)                                                  \
+    local clfold_piece_places room##_local;                                              \
+    const clfold_piece_room room = &room##_local;                                        \
+    const clfold_memory memory = room->as.memory
+
+/* How many ends lie before place p of a block. */
+static uint clfold_ends_before(uint p, uint items, uint num_ends,
+                               clfold_piece_room room)
 {
-    clfold_stage total = clfold_load(in, in_offset + first, 0 CLFOLD_PASS);
+    uint low = p - min(p, items), high = min(p, num_ends);
 
-    for (uint j = 1; j < num; ++j)
-        total = clfold_combine_stage(
-            total, clfold_load(in, in_offset + first, j CLFOLD_PASS) CLFOLD_PASS);
-    return clfold_empty(total, first CLFOLD_PASS);
+    while (low < high) {
+        const uint i = low + (high - low) / 2;
+        if (room->as.block.ends[i] + i < p)
+            low = i + 1;
+        else
+            high = i;
+    }
+    return low;
 }
-#endif
 
-/* Long segments: how many, and which. */
-typedef local uint *clfold_list;
-#define CLFOLD_LIST(longs) local uint longs[CLFOLD_GROUP_SIZE + 1]
+/* The place after the last of the first i ends. */
+static uint clfold_place_behind(uint i, clfold_piece_room room)
+{
+    return i > 0 ? room->as.block.ends[i - 1] + i : 0;
+}
+
+/* Reads the elements and the ends of a block from spot `from` on; returns how many ends
+ * lie before this work-item's places. */
+static uint clfold_read_block(global const CLFOLD_IN *in, ulong in_offset,
+                              clfold_spot from, uint items, uint num_ends,
+                              CLFOLD_OFFSETS_PARAMS, clfold_piece_room room CLFOLD_WITH)
+{
+    const uint l = (uint)get_local_id(0);
+
+    CLFOLD_NEAR(from.segment);
+#pragma unroll 4
+    for (uint j = l; j < items; j += CLFOLD_GROUP_SIZE)
+        room->as.block.slots[j].stage =
+            clfold_load(in, in_offset + from.element, j CLFOLD_PASS);
+    for (uint i = l; i < num_ends; i += CLFOLD_GROUP_SIZE) {
+        const ulong end = clfold_offset(from.segment + i + 1, CLFOLD_OFFSETS);
+        room->as.block.ends[i] =
+            (ushort)(end > from.element ? min(end - from.element, (ulong)items) : 0);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return clfold_ends_before(min(l * CLFOLD_EACH, items + num_ends), items, num_ends,
+                              room);
+}
+
+/* Folds the places of this work-item, of which the first has `i` ends before it. */
+static void clfold_fold_places(ulong base, uint i, uint items, uint num_ends,
+                               clfold_piece_room room CLFOLD_WITH)
+{
+    const uint l = (uint)get_local_id(0);
+    uint j = l * CLFOLD_EACH - i, num = 0;
+    clfold_stage total;
+
+    for (uint k = 0; k < CLFOLD_EACH && i + j < items + num_ends; ++k) {
+        if (i < num_ends && room->as.block.ends[i] <= j) {
+            if (num > 0)
+                room->as.block.slots[j - 1].item = clfold_empty(total, base CLFOLD_PASS);
+            num = 0;
+            ++i;
+        } else {
+            const clfold_stage x = room->as.block.slots[j].stage;
+            if (num > 0)
+                total = clfold_combine_stage(total, x CLFOLD_PASS);
+            else
+                total = x;
+            ++num;
+            ++j;
+        }
+    }
+    if (num > 0)
+        room->as.block.slots[j - 1].item = clfold_empty(total, base CLFOLD_PASS);
+}
+
+/*
+ * Combines what work-items have left open with what those before have of it: in step d
+ * with that of the last work-item of the d before, where the segment begins there or
+ * before. Between the two there are no ends, so each has CLFOLD_EACH elements.
+ */
+static void clfold_join_places(uint i, uint items, uint num_ends,
+                               clfold_piece_room room CLFOLD_WITH)
+{
+    const uint l = (uint)get_local_id(0), first = l * CLFOLD_EACH;
+    const uint places = items + num_ends, stop = min(first + CLFOLD_EACH, places);
+    const uint stop_ends = clfold_ends_before(stop, items, num_ends, room);
+    const uint start = clfold_place_behind(stop_ends, room);
+    local clfold_piece_slot *slots = room->as.block.slots;
+
+    for (uint d = 1; d < CLFOLD_GROUP_SIZE; d *= 2) {
+        const uint m = (l & ~(2 * d - 1)) + d - 1;
+        if ((l & d) != 0 && first < places && start < stop &&
+            start < (m + 1) * CLFOLD_EACH)
+            slots[stop - stop_ends - 1].item =
+                clfold_combine(slots[first - i - (l - 1 - m) * CLFOLD_EACH - 1].item,
+                               slots[stop - stop_ends - 1].item CLFOLD_PASS);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    /* And so what ends first in a work-item. */
+    if (l > 0 && stop_ends > i && room->as.block.ends[i] > first - i &&
+        clfold_place_behind(i, room) < first)
+        slots[room->as.block.ends[i] - 1].item =
+            clfold_combine(slots[first - i - 1].item,
+                           slots[room->as.block.ends[i] - 1].item CLFOLD_PASS);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* The results of the segments that end in a block. The first may have a carry, and may
+ * have begun before the piece. */
+static void clfold_write_ends(clfold_spot from, uint num_ends, bool has_carry,
+                              bool has_begun, global clfold_item *begun,
+                              global CLFOLD_OUT *out, ulong out_offset,
+                              clfold_piece_room room, CLFOLD_INIT_PARAMS CLFOLD_WITH)
+{
+    for (uint i = (uint)get_local_id(0); i < num_ends; i += CLFOLD_GROUP_SIZE) {
+        const uint end = room->as.block.ends[i];
+        const bool has_items = end > (i > 0 ? room->as.block.ends[i - 1] : 0);
+        const bool carries = i == 0 && has_carry;
+        clfold_item total;
+        if (has_items)
+            total = clfold_taken(room->as.block.slots[end - 1].item);
+        if (carries && has_items)
+            total = clfold_combine(room->carry, total CLFOLD_PASS);
+        else if (carries)
+            total = clfold_taken(room->carry);
+        if (i > 0 || !has_begun)
+            clfold_reduce_end(total, !has_items && !carries, from.segment + i, out,
+                              out_offset + from.segment + i,
+                              CLFOLD_INIT_ARGS CLFOLD_PASS);
+        else if (has_items || carries)
+            *begun = total;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Adds an item to what is carried; work-item 0 does. */
+static void clfold_carry_on(bool has_carry, clfold_item x,
+                            clfold_piece_room room CLFOLD_WITH)
+{
+    if (has_carry)
+        room->carry = clfold_combine(room->carry, x CLFOLD_PASS);
+    else
+        room->carry = x;
+}
+
+/* Elements that come before the segment's or the piece's end, if they fill a block. */
+static ulong clfold_long_run(clfold_spot from, clfold_spot to, CLFOLD_OFFSETS_PARAMS)
+{
+    ulong stop = to.element;
+
+    if (from.segment < to.segment)
+        stop = min(stop, clfold_offset(from.segment + 1, CLFOLD_OFFSETS));
+    return stop >= from.element + CLFOLD_PLACES ? stop - from.element : 0;
+}
+
+/* A block has as many places as fit, or those before `end`. */
+static clfold_spot clfold_block_end(clfold_spot from, ulong last, ulong end,
+                                    CLFOLD_OFFSETS_PARAMS)
+{
+    const ulong stop = min(from.segment + from.element + CLFOLD_PLACES, end);
+    clfold_spot next = clfold_spot_among(
+        stop, from.segment, min(last, from.segment + CLFOLD_PLACES), CLFOLD_OFFSETS);
+
+    next.element = max(next.element, from.element); /* else offsets are wrong */
+    return next;
+}
 
 static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
                               clfold_spot from, clfold_spot to, CLFOLD_OFFSETS_PARAMS,
                               uint ahead, global clfold_item *open,
                               global clfold_item *begun, global CLFOLD_OUT *out,
                               ulong out_offset, clfold_memory memory,
-                              clfold_list longs, CLFOLD_INIT_PARAMS CLFOLD_WITH)
+                              clfold_piece_room room, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
-    const ulong last = min(to.segment + 1, num);
+    bool has_begun = clfold_share_of(from.segment, from, to, CLFOLD_OFFSETS).begun;
+    bool has_carry = false;
+    ulong end;
 
-    for (ulong block = from.segment; block < last; block += CLFOLD_GROUP_SIZE) {
-        const ulong s = block + l;
-        if (l == 0)
-            longs[0] = 0;
+    from.element = max(from.element, clfold_offset(0, CLFOLD_OFFSETS));
+    to.element = min(to.element, clfold_offset(num, CLFOLD_OFFSETS));
+    end = to.segment + to.element;
+    while (from.segment + from.element < end) {
+        const ulong run = clfold_long_run(from, to, CLFOLD_OFFSETS);
+        clfold_fold_run(in, in_offset, from.element, from.element + run, ahead,
+                        memory CLFOLD_PASS);
+        if (l == 0 && run > 0)
+            clfold_carry_on(has_carry, memory[CLFOLD_KEPT], room CLFOLD_PASS);
+        has_carry = has_carry || run > 0;
+        from.element += run;
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (s < last) {
-            const clfold_share share = clfold_share_of(s, from, to, CLFOLD_OFFSETS);
-            if (share.items > CLFOLD_FEW)
-                longs[1 + atomic_inc(longs)] = l;
-            else {
-                clfold_item total;
-                CLFOLD_NEAR(s);
-                if (share.items > 0)
-                    CLFOLD_FOLD_FEW(share.first, (uint)share.items);
-                clfold_keep_share(total, s, share, open, begun, out, out_offset,
-                                  CLFOLD_INIT_ARGS CLFOLD_PASS);
-            }
-        }
+
+        const clfold_spot next = clfold_block_end(from, to.segment, end, CLFOLD_OFFSETS);
+        const uint items = (uint)(next.element - from.element);
+        const uint num_ends = (uint)(next.segment - from.segment);
+        const uint i = clfold_read_block(in, in_offset, from, items, num_ends,
+                                         CLFOLD_OFFSETS, room CLFOLD_PASS);
+        clfold_fold_places(from.element, i, items, num_ends, room CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint k = 0; k < longs[0]; ++k) {
-            const ulong s = block + longs[1 + k];
-            const clfold_share share = clfold_share_of(s, from, to, CLFOLD_OFFSETS);
-            CLFOLD_NEAR(s);
-            clfold_fold_run(in, in_offset, share.first, share.first + share.items, ahead,
-                            memory CLFOLD_PASS);
-            if (l == 0)
-                clfold_keep_share(memory[CLFOLD_KEPT], s, share, open, begun, out,
-                                  out_offset, CLFOLD_INIT_ARGS CLFOLD_PASS);
-        }
+        clfold_join_places(i, items, num_ends, room CLFOLD_PASS);
+        clfold_write_ends(from, num_ends, has_carry, has_begun, begun, out, out_offset,
+                          room, CLFOLD_INIT_ARGS CLFOLD_PASS);
+        const bool is_open = clfold_place_behind(num_ends, room) < items + num_ends;
+        has_carry = has_carry && num_ends == 0;
+        if (l == 0 && is_open)
+            clfold_carry_on(has_carry, room->as.block.slots[items - 1].item,
+                            room CLFOLD_PASS);
+        has_carry = has_carry || is_open;
+        has_begun = has_begun && num_ends == 0;
+        from = next;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
+    if (l == 0 && has_carry)
+        *open = clfold_taken(room->carry);
 }
+
+#endif

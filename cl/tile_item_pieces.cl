@@ -3,15 +3,17 @@
  *
  * needs: contract.cl, element.cl, fold_run.cl, offsets.cl, share.cl, tile.cl
  */
-typedef private uint *clfold_list; /* not used */
-#define CLFOLD_LIST(longs) private uint longs[1]
+typedef private uint *clfold_piece_room; /* not used */
+#define CLFOLD_PIECE_ROOM(memory, room)                                                  \
+    CLFOLD_TILE_MEMORY(memory);                                                          \
+    private uint room[1]
 
 static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
                               clfold_spot from, clfold_spot to, CLFOLD_OFFSETS_PARAMS,
                               uint ahead, global clfold_item *open,
                               global clfold_item *begun, global CLFOLD_OUT *out,
                               ulong out_offset, clfold_memory memory,
-                              clfold_list longs, CLFOLD_INIT_PARAMS CLFOLD_WITH)
+                              clfold_piece_room room, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     for (ulong s = from.segment; s < min(to.segment + 1, num); ++s) {
         const clfold_share share = clfold_share_of(s, from, to, CLFOLD_OFFSETS);
