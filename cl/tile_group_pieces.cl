@@ -25,14 +25,14 @@ typedef union {
     clfold_item item;
 } clfold_piece_slot;
 
-/* Places of a work-item: an odd number, against bank conflicts, of at most a tile. */
-#define CLFOLD_BLOCK_BYTES 18432
-#define CLFOLD_FITTING                                                                   \
-    (CLFOLD_BLOCK_BYTES / (CLFOLD_GROUP_SIZE * (sizeof(clfold_piece_slot) + 2)))
+/* Places of a work-item, which has about 96 bytes for them: an odd number, against bank
+ * conflicts, and of at most a tile. */
+#define CLFOLD_FITTING (96 / (sizeof(clfold_piece_slot) + sizeof(ushort)))
 #define CLFOLD_OF_TILE (CLFOLD_TILE / CLFOLD_GROUP_SIZE)
 #define CLFOLD_MOST    (CLFOLD_FITTING < CLFOLD_OF_TILE ? CLFOLD_FITTING : CLFOLD_OF_TILE)
 #define CLFOLD_ODD     (CLFOLD_MOST > 1 ? (CLFOLD_MOST - 1) | 1 : 1)
-#define CLFOLD_EACH    (uint)(CLFOLD_ODD < CLFOLD_STAGE_LIMIT ? CLFOLD_ODD : CLFOLD_STAGE_LIMIT)
+#define CLFOLD_EACH                                                                      \
+    (uint)(CLFOLD_ODD < CLFOLD_STAGE_LIMIT ? CLFOLD_ODD : CLFOLD_STAGE_LIMIT)
 #define CLFOLD_PLACES  (CLFOLD_GROUP_SIZE * CLFOLD_EACH)
 
 /* Ends are numbers of elements of the block. The tile's fold has the same memory. */
@@ -75,31 +75,31 @@ static uint clfold_place_behind(uint i, clfold_piece_room room)
     return i > 0 ? room->as.block.ends[i - 1] + i : 0;
 }
 
-/* Reads the elements and the ends of a block from spot `from` on; returns how many ends
- * lie before this work-item's places. */
-static uint clfold_read_block(global const CLFOLD_IN *in, ulong in_offset,
-                              clfold_spot from, uint items, uint num_ends,
-                              CLFOLD_OFFSETS_PARAMS, clfold_piece_room room CLFOLD_WITH)
+/* Reads the ends in a block of `places`, at most `most`, from spot `from` on: as many at
+ * once as there are work-items. Returns how many there are. */
+static uint clfold_read_ends(clfold_spot from, uint places, uint most,
+                             CLFOLD_OFFSETS_PARAMS, clfold_piece_room room)
 {
-    const uint l = (uint)get_local_id(0);
+    uint seen = 0;
+    bool is_more = true;
 
-    CLFOLD_NEAR(from.segment);
-#pragma unroll 4
-    for (uint j = l; j < items; j += CLFOLD_GROUP_SIZE)
-        room->as.block.slots[j].stage =
-            clfold_load(in, in_offset + from.element, j CLFOLD_PASS);
-    for (uint i = l; i < num_ends; i += CLFOLD_GROUP_SIZE) {
-        const ulong end = clfold_offset(from.segment + i + 1, CLFOLD_OFFSETS);
-        room->as.block.ends[i] =
-            (ushort)(end > from.element ? min(end - from.element, (ulong)items) : 0);
+    while (seen < most && is_more) {
+        const uint i = seen + (uint)get_local_id(0);
+        if (i < most) {
+            const ulong end = clfold_offset(from.segment + i + 1, CLFOLD_OFFSETS);
+            room->as.block.ends[i] =
+                (ushort)(end > from.element ? min(end - from.element, (ulong)places) : 0);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        seen = min(most, seen + CLFOLD_GROUP_SIZE);
+        is_more = room->as.block.ends[seen - 1] + seen <= places;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return clfold_ends_before(min(l * CLFOLD_EACH, items + num_ends), items, num_ends,
-                              room);
+    return clfold_ends_before(places, places, seen, room);
 }
 
-/* Folds the places of this work-item, of which the first has `i` ends before it. */
-static void clfold_fold_places(ulong base, uint i, uint items, uint num_ends,
+/* Folds the places of this work-item, of which the first has `i` ends before it; returns
+ * how many ends lie before the place after the last. */
+static uint clfold_fold_places(ulong base, uint i, uint items, uint num_ends,
                                clfold_piece_room room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
@@ -124,6 +124,7 @@ static void clfold_fold_places(ulong base, uint i, uint items, uint num_ends,
     }
     if (num > 0)
         room->as.block.slots[j - 1].item = clfold_empty(total, base CLFOLD_PASS);
+    return i;
 }
 
 /*
@@ -131,27 +132,25 @@ static void clfold_fold_places(ulong base, uint i, uint items, uint num_ends,
  * with that of the last work-item of the d before, where the segment begins there or
  * before. Between the two there are no ends, so each has CLFOLD_EACH elements.
  */
-static void clfold_join_places(uint i, uint items, uint num_ends,
+static void clfold_join_places(uint i, uint stop_ends, uint places,
                                clfold_piece_room room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0), first = l * CLFOLD_EACH;
-    const uint places = items + num_ends, stop = min(first + CLFOLD_EACH, places);
-    const uint stop_ends = clfold_ends_before(stop, items, num_ends, room);
-    const uint start = clfold_place_behind(stop_ends, room);
+    const uint stop = min(first + CLFOLD_EACH, places);
+    const uint start = clfold_place_behind(i, room);
+    const bool is_whole = first < places && i == stop_ends;
     local clfold_piece_slot *slots = room->as.block.slots;
 
     for (uint d = 1; d < CLFOLD_GROUP_SIZE; d *= 2) {
         const uint m = (l & ~(2 * d - 1)) + d - 1;
-        if ((l & d) != 0 && first < places && start < stop &&
-            start < (m + 1) * CLFOLD_EACH)
-            slots[stop - stop_ends - 1].item =
+        if ((l & d) != 0 && is_whole && start < (m + 1) * CLFOLD_EACH)
+            slots[stop - i - 1].item =
                 clfold_combine(slots[first - i - (l - 1 - m) * CLFOLD_EACH - 1].item,
-                               slots[stop - stop_ends - 1].item CLFOLD_PASS);
+                               slots[stop - i - 1].item CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     /* And so what ends first in a work-item. */
-    if (l > 0 && stop_ends > i && room->as.block.ends[i] > first - i &&
-        clfold_place_behind(i, room) < first)
+    if (stop_ends > i && room->as.block.ends[i] > first - i && start < first)
         slots[room->as.block.ends[i] - 1].item =
             clfold_combine(slots[first - i - 1].item,
                            slots[room->as.block.ends[i] - 1].item CLFOLD_PASS);
@@ -206,18 +205,6 @@ static ulong clfold_long_run(clfold_spot from, clfold_spot to, CLFOLD_OFFSETS_PA
     return stop >= from.element + CLFOLD_PLACES ? stop - from.element : 0;
 }
 
-/* A block has as many places as fit, or those before `end`. */
-static clfold_spot clfold_block_end(clfold_spot from, ulong last, ulong end,
-                                    CLFOLD_OFFSETS_PARAMS)
-{
-    const ulong stop = min(from.segment + from.element + CLFOLD_PLACES, end);
-    clfold_spot next = clfold_spot_among(
-        stop, from.segment, min(last, from.segment + CLFOLD_PLACES), CLFOLD_OFFSETS);
-
-    next.element = max(next.element, from.element); /* else offsets are wrong */
-    return next;
-}
-
 static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
                               clfold_spot from, clfold_spot to, CLFOLD_OFFSETS_PARAMS,
                               uint ahead, global clfold_item *open,
@@ -243,24 +230,35 @@ static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
         from.element += run;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        const clfold_spot next = clfold_block_end(from, to.segment, end, CLFOLD_OFFSETS);
-        const uint items = (uint)(next.element - from.element);
-        const uint num_ends = (uint)(next.segment - from.segment);
-        const uint i = clfold_read_block(in, in_offset, from, items, num_ends,
-                                         CLFOLD_OFFSETS, room CLFOLD_PASS);
-        clfold_fold_places(from.element, i, items, num_ends, room CLFOLD_PASS);
+        const uint places =
+            (uint)min(end - from.segment - from.element, (ulong)CLFOLD_PLACES);
+        const uint num_ends = clfold_read_ends(
+            from, places, (uint)min(to.segment - from.segment, (ulong)places),
+            CLFOLD_OFFSETS, room);
+        const uint items = places - num_ends;
+        const uint i =
+            clfold_ends_before(min(l * CLFOLD_EACH, places), items, num_ends, room);
+        CLFOLD_NEAR(from.segment);
+#pragma unroll 4
+        for (uint j = l; j < items; j += CLFOLD_GROUP_SIZE)
+            room->as.block.slots[j].stage =
+                clfold_load(in, in_offset + from.element, j CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
-        clfold_join_places(i, items, num_ends, room CLFOLD_PASS);
+        const uint stop_ends =
+            clfold_fold_places(from.element, i, items, num_ends, room CLFOLD_PASS);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        clfold_join_places(i, stop_ends, places, room CLFOLD_PASS);
         clfold_write_ends(from, num_ends, has_carry, has_begun, begun, out, out_offset,
                           room, CLFOLD_INIT_ARGS CLFOLD_PASS);
-        const bool is_open = clfold_place_behind(num_ends, room) < items + num_ends;
+        const bool is_open = clfold_place_behind(num_ends, room) < places;
         has_carry = has_carry && num_ends == 0;
         if (l == 0 && is_open)
             clfold_carry_on(has_carry, room->as.block.slots[items - 1].item,
                             room CLFOLD_PASS);
         has_carry = has_carry || is_open;
         has_begun = has_begun && num_ends == 0;
-        from = next;
+        from.segment += num_ends;
+        from.element += items;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (l == 0 && has_carry)
