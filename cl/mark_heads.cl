@@ -8,7 +8,8 @@
  * A group takes `run` words or offsets. After the words it keeps which of its offsets is
  * the first that descends or is past the end, and a third launch finds the first of all.
  *
- * names: CLFOLD_GROUP_SIZE, CLFOLD_IN_PART, CLFOLD_KERNEL, CLFOLD_KEY, CLFOLD_WITH
+ * names: CLFOLD_GROUP_SIZE, CLFOLD_IN_PART, CLFOLD_KERNEL, CLFOLD_KEY, CLFOLD_LIMIT_NUM
+ * names: CLFOLD_WITH
  */
 #define CLFOLD_NO_OFFSET (~0u)
 
@@ -41,6 +42,7 @@ CLFOLD_KERNEL void clfold_mark_heads(global const CLFOLD_KEY *offsets, ulong off
     ulong word = 0;
     uint bits = 0; /* of the word, which are set together */
 
+    CLFOLD_LIMIT_NUM(num, 1);
     if (get_local_id(0) == 0)
         bad = CLFOLD_NO_OFFSET;
     barrier(CLK_LOCAL_MEM_FENCE);

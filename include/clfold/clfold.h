@@ -491,11 +491,15 @@ typedef struct clfold_segments {
     clfold_type type; /**< BY_FLAGS, BY_KEYS, BY_OFFSETS: of what is in `mem` */
     /** flags, keys or offsets, which nothing that the call writes may overlap */
     cl_mem mem;
-    size_t offset;         /**< where they begin in `mem`, in elements */
-    size_t num;            /**< BY_OFFSETS: of segments */
-    size_t length;         /**< BY_LENGTH, BY_COLUMNS: of each, in elements */
-    size_t columns;        /**< BY_COLUMNS: how many in a block */
-    uintptr_t reserved[5]; /**< zero */
+    size_t offset;  /**< where they begin in `mem`, in elements */
+    size_t num;     /**< BY_OFFSETS: of segments; with num_at, at most */
+    size_t length;  /**< BY_LENGTH, BY_COLUMNS: of each, in elements */
+    size_t columns; /**< BY_COLUMNS: how many in a block */
+    /** BY_OFFSETS: how many segments there are, a cl_ulong, read when the call runs; more
+     * than `num` count as `num`. Offsets past the true number are not read, and nothing is
+     * written for segments past it. The place's offset is in cl_ulong; mem NULL: `num` */
+    clfold_place num_at;
+    uintptr_t reserved[3]; /**< zero */
 } clfold_segments;
 
 /**
@@ -876,7 +880,8 @@ typedef struct clfold_placement {
  * Moves the cost of a first call to here; it is never needed. Builds the programs of
  * `operation` on `fold`, reserves scratch for up to `count` elements, for scans by
  * offsets also for as many offsets as their `num` says, and runs each kernel once on
- * nothing, since some drivers compile only then. Saves the programs, see cache_folder.
+ * nothing, since some drivers compile only then. Whether num_at has a mem decides about
+ * the program, so the fold has it here as in the call. Saves the programs, see cache_folder.
  * Blocks, on a queue of its own. Fails as the call itself would, as far as the fold, the
  * count and the placement decide. `placement` may be NULL.
  * \snippet snippets.c clfold_prepare

@@ -47,6 +47,7 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
         (uint32_t)fold->type_size,
         (uint32_t)fold->num_args,
         fold->part != NULL,
+        clfold_fold_reads_num(fold),
     };
     uint32_t *memories = &numbers[CLFOLD_RECIPE_NUMBERS - 1];
 

@@ -329,7 +329,8 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
                                struct interned **found)
 {
     return clfold_fold_is_plain(fold) && !clfold_fold_heads(fold, operation) &&
-                   !clfold_fold_offsets(fold, operation) && !fold->part
+                   !clfold_fold_offsets(fold, operation) && !fold->part &&
+                   !clfold_fold_reads_num(fold)
                ? clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
                                        fold->type, fold->in ? fold->in : fold->type,
                                        fold->accuracy, found)

@@ -41,6 +41,12 @@ static inline clfold_type clfold_fold_offsets(const clfold_fold *fold,
                : 0;
 }
 
+/* Whether it stands in device memory how many segments there are. */
+static inline bool clfold_fold_reads_num(const clfold_fold *fold)
+{
+    return fold->segments && fold->segments->num_at.mem;
+}
+
 /* Checks the fold's texts, and that its fields fit each other. Their values are valid by
  * themselves: ops/check.h. The monoid's strings are the fold's, and `names`. */
 clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
