@@ -47,7 +47,7 @@ static bool same_numbers(const struct monoid *a, const struct monoid *b)
                 a->in_struct == b->in_struct && a->out_struct == b->out_struct &&
                 a->is_scalar == b->is_scalar && a->heads == b->heads &&
                 a->offsets == b->offsets && a->head_type == b->head_type &&
-                a->num_at == b->num_at;
+                a->num_at == b->num_at && a->finds_bad == b->finds_bad;
 
     for (uint32_t k = 0; same && k < a->num_components; ++k) {
         const struct component *x = &a->components[k], *y = &b->components[k];

@@ -602,6 +602,5 @@ clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
         return status;
     }
     monoid->in_part = fold->part != NULL;
-    monoid->num_at = clfold_fold_reads_num(fold);
     return check_counts(site, monoid, fold);
 }

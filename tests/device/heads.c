@@ -64,6 +64,7 @@ static void check(struct trial trial, size_t turn)
         trial.count = counts[c];
         trial.cut = (enum cuts)draw(&seed, NUM_CUTS);
         trial.bad = by == CLFOLD_BY_OFFSETS && draw(&seed, 2);
+        trial.tells = trial.bad;
         trial.empty = by == CLFOLD_BY_OFFSETS && draw(&seed, 9) == 0 ? 1000000 : 0;
         trial.more = trial.num_at ? draw(&seed, 2000) >> draw(&seed, 12) : 0;
         trial.init = (enum init_from)draw(&seed, 3);

@@ -31,6 +31,7 @@ static void check(struct trial trial, size_t turn)
     trial.algorithm = draw(&seed, 2) ? "reduce_offsets" : NULL;
     trial.zones = true;
     trial.num_at = turn % 2;
+    trial.tells = turn / 2 % 2;
     for (size_t c = 0; c < NUM(counts); ++c) {
         trial.count = counts[c];
         trial.cut = (enum cuts)draw(&seed, NUM_CUTS);
@@ -258,19 +259,22 @@ static void test_names(void **state)
     }
 }
 
-/* Offsets past the end, of which sums with 16 and more overflow: nothing is written. */
+/* Offsets past the end, of which sums with 16 and more overflow: nothing is written, but
+ * that the first one is wrong. */
 static void test_far(void **state)
 {
     static const uint64_t offsets[] = { UINT64_MAX, UINT64_MAX };
     static unsigned char found[8192];
     cl_mem in = coloured_buffer(8192), out = coloured_buffer(8192);
+    cl_mem bad = coloured_buffer(16);
+    cl_ulong told[2];
     const clfold_segments segments = { .by = CLFOLD_BY_OFFSETS,
                                        .type = CLFOLD_U64,
                                        .mem = copied_buffer(offsets, sizeof(offsets)),
                                        .num = 1 };
-    const clfold_fold fold = { .type = CLFOLD_U32,
-                               .load = "rank",
-                               .segments = &segments };
+    const clfold_fold fold = {
+        .type = CLFOLD_U32, .load = "rank", .segments = &segments, .bad_out = { bad, 0 }
+    };
 
     (void)state;
     for (size_t t = 0; t < NUM_TRIAL_TILES; ++t) {
@@ -283,9 +287,14 @@ static void test_far(void **state)
             for (size_t i = 0; i < sizeof(found); ++i) {
                 assert_int_equal(found[i], COLOUR);
             }
+            assert_int_equal(clEnqueueReadBuffer(device.queue, bad, CL_TRUE, 0,
+                                                 sizeof(told), told, 0, NULL, NULL),
+                             CL_SUCCESS);
+            assert_true(told[0] == 0 && told[1] == UINT64_MAX);
         }
     }
     clfold_context_override(ctx, NULL);
+    clReleaseMemObject(bad);
     clReleaseMemObject(segments.mem);
     clReleaseMemObject(in);
     clReleaseMemObject(out);
@@ -397,7 +406,7 @@ static void test_rejected(void **state)
           3,
           SAYS(ARGUMENT, "may be empty, and arg-min has neither") },
         { ADD(.result = "rank"), 3, SAYS(ARGUMENT, "result uses rank") },
-        { ADD(.bad_out = { mem, 0 }), 3, SAYS(UNSUPPORTED, "bad_out is for scans") },
+        { ADD(.bad_out = { mem, 0 }), 3, SAYS(OVERLAP, "bad_out, bytes 0 to 15, over") },
         { ADD(.algorithm = "reduce_tiles"), 3,
           SAYS(UNSUPPORTED, "\"reduce_tiles\" does not take segments by offsets") },
         { ADD(.algorithm = "reduce_lanes"), 3,
@@ -408,10 +417,10 @@ static void test_rejected(void **state)
           3,
           .operation = CLFOLD_MAP,
           SAYS(UNSUPPORTED, "segments by offsets in parts are for scans") },
-        { { .type = CLFOLD_U32, .bad_out = { mem, 0 } },
+        { { .type = CLFOLD_U32, .bad_out = { out, 0 } },
           3,
           .operation = CLFOLD_MAP,
-          SAYS(UNSUPPORTED, "bad_out is for scans") },
+          SAYS(OVERLAP, "bad_out, bytes 0 to 15, overlaps out") },
         { { .type = CLFOLD_U32, .load = "in[segment]" },
           1025,
           .operation = CLFOLD_MAP,

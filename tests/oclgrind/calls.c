@@ -433,7 +433,9 @@ static void scan_heads(const struct debug *plan, size_t t)
         trial.in_offset = i % 3;
         trial.by = CLFOLD_BY_FLAGS + (uint32_t)(i / 4);
         trial.head_type = types[i / 4];
-        trial.bad = i / 4 == 2;
+        trial.bad = trial.tells = i / 4 == 2;
+        trial.num_at = i / 4 == 2 && t % 2;
+        trial.more = trial.num_at ? i : 0;
         trial.init = trial.op == CLFOLD_ARG_MIN ? INIT_NONE : (enum init_from)(i % 3);
         trial.total = i % 2 ? TOTAL_APART : TOTAL_NONE;
         run(trial);
@@ -451,6 +453,9 @@ static void reduce_offsets(const struct debug *plan, size_t t)
         trial.in_offset = trial.out_offset = i % 3;
         trial.by = CLFOLD_BY_OFFSETS;
         trial.head_type = (i + t) % 2 ? CLFOLD_U32 : CLFOLD_U64;
+        trial.num_at = (i / 3 + t) % 2;
+        trial.more = trial.num_at ? i % 3 * 40 : 0;
+        trial.tells = (i / 6 + t) % 2;
         trial.cut = (enum cuts)((i + t) % NUM_CUTS);
         trial.init = (enum init_from)((i + t) % 3);
         run(trial);

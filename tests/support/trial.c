@@ -23,12 +23,6 @@ static bool is_scan(const struct trial *trial)
            trial->operation == CLFOLD_EXCLUSIVE_SCAN;
 }
 
-/* Of reductions no wrong offset is told. */
-static bool tells_bad(const struct trial *trial)
-{
-    return trial->bad && is_scan(trial);
-}
-
 size_t trial_element_size(const struct trial *trial)
 {
     const struct subject *s = trial->subject;
@@ -264,7 +258,7 @@ static bool run_init(struct run *run, const struct trial *trial)
     if (trial->num_at) {
         made = made && store_upload(&run->number, CL_MEM_READ_ONLY, false, 0);
     }
-    if (tells_bad(trial)) {
+    if (trial->tells) {
         made = made && store_upload(&run->bad, CL_MEM_READ_WRITE, false, 0);
     }
     return made;
@@ -329,8 +323,7 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
             fold->args = divisor;
             fold->num_args = 1;
         }
-        fold->bad_out =
-            (clfold_place){ run->bad.mem, tells_bad(trial) ? run->bad.front : 0 };
+        fold->bad_out = (clfold_place){ run->bad.mem, trial->tells ? run->bad.front : 0 };
     }
     fold->segments = trial->width > 0 || trial->by ? segments : NULL;
     if (trial->init == INIT_HOST) {
@@ -506,8 +499,8 @@ static enum trial_end compare(const struct run *run, char *why, size_t why_size)
         return explain(trial, "wrote to its input", why, why_size);
     }
     if (!store_kept(&run->bad, 0, 2) ||
-        (tells_bad(trial) && memcmp(store_at(&run->bad, run->bad.after, 0), run->wrong,
-                                    sizeof(run->wrong)))) {
+        (trial->tells && memcmp(store_at(&run->bad, run->bad.after, 0), run->wrong,
+                                sizeof(run->wrong)))) {
         return explain(trial, "told another wrong offset", why, why_size);
     }
     return TRIAL_RIGHT;

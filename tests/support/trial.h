@@ -74,7 +74,8 @@ struct trial {
     bool loose;   /* keys are the same that are so without two bits: the fold's `equal` */
     bool num_at;  /* how many segments there are, by offsets, stands in memory, and */
     size_t more;  /* the call says so many more; 0: memory may say more than the call */
-    bool bad;     /* some offsets are out of order or past the end, which bad_out tells */
+    bool bad;     /* some offsets are out of order or past the end */
+    bool tells;   /* bad_out tells the first of these, or that there is none */
     bool in_place; /* both at in_offset; elements and results are of one size */
     bool zones;    /* 64 elements more before both */
     bool tight;    /* buffers end with the last element */
