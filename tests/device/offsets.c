@@ -120,16 +120,20 @@ static void test_bits(void **state)
 #define MOST  5000
 #define EMPTY 300
 
-/* Offsets of segments of 0 to `longest` elements, with many empty ones in a row, that end
- * `rest` before the count; returns how many segments there are. */
+/* Offsets of segments of 0 to `longest` elements, with many empty ones in a row, or by
+ * next_length() for 0, that end `rest` before the count; returns how many segments there
+ * are. */
 static size_t draw_offsets(uint64_t *offsets, size_t count, size_t rest, size_t longest,
                            uint64_t *seed)
 {
     size_t num = 0, end = count > 20 ? (size_t)draw(seed, 20) : 0;
+    struct lengths lengths = { .seed = *seed, .most = count };
 
     offsets[0] = end;
     while (end < count - rest && num < MOST) {
-        size_t length = num % (EMPTY + 50) < EMPTY ? 0 : (size_t)draw(seed, longest + 1);
+        size_t length = longest == 0                 ? next_length(&lengths)
+                        : num % (EMPTY + 50) < EMPTY ? 0
+                                                     : draw(seed, longest + 1);
         length = length < count - rest - end ? length : count - rest - end;
         end += length;
         offsets[++num] = end;
@@ -240,7 +244,7 @@ static void check_names(size_t c, size_t count, size_t longest, clfold_type type
 static void test_names(void **state)
 {
     static const size_t counts[] = { 0, 1, 17, 1000, MOST },
-                        lengths[] = { 1, 4, 20, 900 };
+                        lengths[] = { 1, 4, 20, 900, 0, 0 };
 
     (void)state;
     for (size_t k = 0; k < NUM(name_cases) * NUM_TRIAL_TILES; ++k) {

@@ -54,8 +54,18 @@ enum cuts {
     CUT_NOWHERE,    /* but at element 0 */
     CUT_EVERYWHERE, /* at each element */
     CUT_AT_TILES,   /* at multiples of 16 and beside them */
+    CUT_DRAWN,      /* lengths by next_length() */
     NUM_CUTS
 };
+
+/* Lengths that are hard to cut evenly, in stretches of one law each: empty ones, short
+ * ones, one of each beside tiles, and by a power law up to `most`. `seed` and `most` are
+ * given. */
+struct lengths {
+    uint64_t seed;
+    size_t most, law, left;
+};
+size_t next_length(struct lengths *lengths);
 
 /* The zero of a field is the plainest. */
 struct trial {
