@@ -110,6 +110,23 @@ static struct span span_of_heads(const struct request *request)
     };
 }
 
+/* Counts and indices. */
+static struct span span_of_numbers(const char *name, const char *offset_name,
+                                   const clfold_place *place, size_t count,
+                                   cl_mem_flags denied)
+{
+    return (struct span){
+        .name = name,
+        .offset_name = offset_name,
+        .mem = place->mem,
+        .offset = place->offset,
+        .count = count,
+        .size = sizeof(cl_ulong),
+        .type = "u64",
+        .denied = denied,
+    };
+}
+
 /* What a call writes besides `out`, or reads besides `in`, if it has a place. What is
  * written may overlap only init, where `with_init` says so. */
 static clfold_status check_place(const struct request *request, const struct site *site,
@@ -159,26 +176,10 @@ static clfold_status check_places(const struct request *request, const struct si
     struct span places[KEY_AT + 1] = {
         clfold_span_result(monoid, "total_out", "total_out.offset", at->mem, at->offset,
                            1, CL_MEM_READ_ONLY),
-        {
-            .name = "bad_out",
-            .offset_name = "bad_out.offset",
-            .mem = request->heads.bad.mem,
-            .offset = request->heads.bad.offset,
-            .count = 2,
-            .size = sizeof(cl_ulong),
-            .type = "u64",
-            .denied = CL_MEM_READ_ONLY,
-        },
-        {
-            .name = "segments: num_at",
-            .offset_name = "num_at.offset",
-            .mem = request->heads.num_at.mem,
-            .offset = request->heads.num_at.offset,
-            .count = 1,
-            .size = sizeof(cl_ulong),
-            .type = "u64",
-            .denied = CL_MEM_WRITE_ONLY,
-        },
+        span_of_numbers("bad_out", "bad_out.offset", &request->heads.bad, 2,
+                        CL_MEM_READ_ONLY),
+        span_of_numbers("segments: num_at", "num_at.offset", &request->heads.num_at, 1,
+                        CL_MEM_WRITE_ONLY),
     };
     clfold_status status = CLFOLD_OK;
 

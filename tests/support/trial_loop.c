@@ -342,6 +342,12 @@ bool run_expect(struct run *run)
         memcpy(run->expected, trial->expected, run->num * run->result);
         return true;
     }
+    if (trial->by && trial->operation == CLFOLD_MAP) {
+        const size_t first = (size_t)offset_of(run, 0);
+        const size_t end = (size_t)offset_of(run, run->num_heads - 1);
+        memset(run->expected, COLOUR, run->num * run->result);
+        return expect_one(run, first, 1, end - first, 0, init);
+    }
     if (trial->by && trial_reduces(trial)) {
         for (size_t s = 0; s < run->num; ++s) {
             const size_t first = (size_t)offset_of(run, s);
