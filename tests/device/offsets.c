@@ -25,11 +25,16 @@ static void check(struct trial trial, size_t turn)
     /* The loop counts the index of an init of arg-min and its kin in the segment. */
     const bool may_have_init = s ? !s->fill || s->fill_init : has_identity;
 
+    /* Mesa 22.3's compiler crashes at four components of one type. */
+    if (device.ends_loops && s && strstr(s->fold.name, "matrix")) {
+        return;
+    }
     trial.operation = CLFOLD_REDUCE;
     trial.by = CLFOLD_BY_OFFSETS;
     trial.head_type = draw(&seed, 2) ? CLFOLD_U32 : CLFOLD_U64;
     trial.algorithm = draw(&seed, 2) ? "reduce_offsets" : NULL;
     trial.zones = true;
+    trial.may_refuse = device.ends_loops;
     trial.num_at = turn % 2;
     trial.tells = turn / 2 % 2;
     for (size_t c = 0; c < NUM(counts); ++c) {
