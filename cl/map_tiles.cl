@@ -13,6 +13,7 @@
  * needs: contract.cl, element.cl, write.cl
  * needs if CLFOLD_TILE_VECTOR: tile_vector_write.cl, vectors.cl
  * names: CLFOLD_STORES, CLFOLD_TEXT_OFFSETS, CLFOLD_TEXT_SEGMENTS, clfold_written
+ * names if CLFOLD_TEXT_OFFSETS: CLFOLD_LIMIT_NUM
  */
 /* The segment of element i, from which those that follow are searched. */
 #if CLFOLD_TEXT_OFFSETS && CLFOLD_TEXT_SEGMENTS
@@ -62,6 +63,7 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
 
 #if CLFOLD_TEXT_OFFSETS
     if (i < stop) {
+        CLFOLD_LIMIT_NUM(clfold_num_segments, 0);
         stop = min(stop, clfold_start_of(clfold_num_segments CLFOLD_PASS));
         i = min(max(i, clfold_start_of(0 CLFOLD_PASS)), stop);
     }

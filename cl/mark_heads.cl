@@ -1,16 +1,19 @@
 /*
- * Makes the bits of heads.cl of offsets, in two launches before the scan's: the bits are
- * cleared, and set. An offset outside the data sets none.
+ * Makes the bits of heads.cl of offsets, in two launches before a scan's: the bits are
+ * cleared, and set. An offset outside the data sets none. Others need no bits.
  *
  *   offsets   0 3 3 9            the segments 0 to 2, one that is empty, and 3 to 8
  *   bits      1 0 0 1 0 0 0 0 0 1 ...
  *
  * A group takes `run` words or offsets. After the words it keeps which of its offsets is
- * the first that descends or is past the end, and a third launch finds the first of all.
+ * the first that descends or is past the end, and one more launch finds the first of all.
  *
- * names: CLFOLD_GROUP_SIZE, CLFOLD_IN_PART, CLFOLD_KERNEL, CLFOLD_KEY, CLFOLD_WITH
+ * names: CLFOLD_GROUP_SIZE, CLFOLD_HEADS, CLFOLD_IN_PART, CLFOLD_KERNEL, CLFOLD_KEY
+ * names: CLFOLD_LIMIT_NUM, CLFOLD_WITH
  */
 #define CLFOLD_NO_OFFSET (~0u)
+
+#if CLFOLD_HEADS
 
 /* Which offsets mark an element of the call, and which one. The words have room for all
  * of these, and the last of them for none. */
@@ -32,15 +35,18 @@ CLFOLD_KERNEL void clfold_clear_heads(ulong num_words, ulong run CLFOLD_WITH)
         clfold_heads[clfold_heads_at + w] = 0;
 }
 
+#endif
+
 CLFOLD_KERNEL void clfold_mark_heads(global const CLFOLD_KEY *offsets, ulong offsets_at,
-                                     ulong num, ulong run, ulong num_words CLFOLD_WITH)
+                                     ulong num, ulong n, ulong run, global uint *heads,
+                                     ulong num_words CLFOLD_WITH)
 {
     local uint bad;
     const ulong first = get_group_id(0) * run;
-    global uint *words = clfold_heads + clfold_heads_at;
     ulong word = 0;
     uint bits = 0; /* of the word, which are set together */
 
+    CLFOLD_LIMIT_NUM(num, 1);
     if (get_local_id(0) == 0)
         bad = CLFOLD_NO_OFFSET;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -48,32 +54,35 @@ CLFOLD_KERNEL void clfold_mark_heads(global const CLFOLD_KEY *offsets, ulong off
          k += CLFOLD_GROUP_SIZE) {
         const ulong at = offsets[offsets_at + k];
         const ulong before = k > 0 ? offsets[offsets_at + k - 1] : 0;
-        if (at > clfold_n || at < before)
+        if (at > n || at < before)
             atomic_min(&bad, (uint)(k - first));
+#if CLFOLD_HEADS
         /* Segments may be empty, in long rows: one of equal offsets marks. */
         if (!CLFOLD_MARKS(at, num_words) || (k > 0 && at == before))
             continue;
         if (CLFOLD_MARKED(at) / 32 != word && bits != 0) {
-            atomic_or(words + word, bits);
+            atomic_or(heads + word, bits);
             bits = 0;
         }
         word = CLFOLD_MARKED(at) / 32;
         bits |= 1u << CLFOLD_MARKED(at) % 32;
+#endif
     }
     if (bits != 0)
-        atomic_or(words + word, bits);
+        atomic_or(heads + word, bits);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
-        words[num_words + get_group_id(0)] = bad;
+        heads[num_words + get_group_id(0)] = bad;
 }
 
 /* By one group. bad[bad_out] and the next: the first such offset's index, its value. */
 CLFOLD_KERNEL void clfold_find_bad(global const CLFOLD_KEY *offsets, ulong offsets_at,
-                                   ulong num, ulong run, ulong num_words,
-                                   global ulong *bad, ulong bad_out CLFOLD_WITH)
+                                   ulong num, ulong run, global const uint *heads,
+                                   ulong num_words, global ulong *bad,
+                                   ulong bad_out CLFOLD_WITH)
 {
     local uint least;
-    global const uint *firsts = clfold_heads + clfold_heads_at + num_words;
+    global const uint *firsts = heads + num_words;
 
     if (get_local_id(0) == 0)
         least = CLFOLD_NO_OFFSET;

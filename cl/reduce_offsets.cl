@@ -15,7 +15,7 @@
  * how many groups there are.
  *
  * needs: contract.cl, offsets.cl, tile.cl, tile_pieces.cl, write.cl
- * names: clfold_combine
+ * names: CLFOLD_LIMIT_NUM, CLFOLD_TEXT_OFFSETS, clfold_combine
  */
 CLFOLD_KERNEL void
 clfold_reduce_offsets(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_OFFSETS_PARAMS,
@@ -24,8 +24,12 @@ clfold_reduce_offsets(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_OFFSET
                       CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_PIECE_ROOM(memory, room);
+    CLFOLD_LIMIT_NUM(num, 0);
+#if CLFOLD_TEXT_OFFSETS
+    clfold_num_segments = num;
+#endif
     const ulong begin = get_group_id(0) * each, stop = min(begin + each, num_runs);
-    clfold_spot from = clfold_nth_spot(begin * run, CLFOLD_OFFSETS);
+    clfold_spot from = clfold_nth_spot(min(begin * run, count + num), CLFOLD_OFFSETS);
 
     for (ulong p = begin; p < stop; ++p) {
         const clfold_spot to =
@@ -45,8 +49,9 @@ clfold_join_pieces(CLFOLD_OFFSETS_PARAMS, ulong run, ulong num_runs,
                    ulong out_offset, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
+    CLFOLD_LIMIT_NUM(num, 0);
     const ulong p = get_group_id(0);
-    const clfold_spot from = clfold_nth_spot(p * run, CLFOLD_OFFSETS);
+    const clfold_spot from = clfold_nth_spot(min(p * run, count + num), CLFOLD_OFFSETS);
     const clfold_spot to =
         clfold_nth_spot(min((p + 1) * run, count + num), CLFOLD_OFFSETS);
     const ulong s = from.segment;

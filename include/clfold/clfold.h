@@ -469,8 +469,8 @@ enum {
     /** `mem` has num + 1 ascending offsets, U32 or U64, of elements from in_offset, as in
      * CSR; segments may be empty. Elements before the first offset, and after the last,
      * are segments of scans too, and of no reduction; maps do not write them. Offsets
-     * that descend or are past the end are safe: of scans see bad_out, results of
-     * reductions and maps are undefined */
+     * that descend or are past the end are safe, and bad_out tells them, but results of
+     * reductions and maps are undefined then */
     CLFOLD_BY_OFFSETS,
     /** rows of `length` elements; the last one may be shorter */
     CLFOLD_BY_LENGTH,
@@ -491,11 +491,15 @@ typedef struct clfold_segments {
     clfold_type type; /**< BY_FLAGS, BY_KEYS, BY_OFFSETS: of what is in `mem` */
     /** flags, keys or offsets, which nothing that the call writes may overlap */
     cl_mem mem;
-    size_t offset;         /**< where they begin in `mem`, in elements */
-    size_t num;            /**< BY_OFFSETS: of segments */
-    size_t length;         /**< BY_LENGTH, BY_COLUMNS: of each, in elements */
-    size_t columns;        /**< BY_COLUMNS: how many in a block */
-    uintptr_t reserved[5]; /**< zero */
+    size_t offset;  /**< where they begin in `mem`, in elements */
+    size_t num;     /**< BY_OFFSETS: of segments; with num_at a bound */
+    size_t length;  /**< BY_LENGTH, BY_COLUMNS: of each, in elements */
+    size_t columns; /**< BY_COLUMNS: how many in a block */
+    /** BY_OFFSETS: how many segments there are, a cl_ulong, read when the call runs; more
+     * than `num` count as `num`. Offsets past the true number are not read, and segments
+     * past it have no results. The place's offset is in cl_ulong; mem NULL: `num` */
+    clfold_place num_at;
+    uintptr_t reserved[3]; /**< zero */
 } clfold_segments;
 
 /**
@@ -612,9 +616,10 @@ typedef struct clfold_fold {
      * out[count]: CSR offsets from counts. It may be init_at, without segments */
     clfold_place total_out;
     /** BY_OFFSETS: two cl_ulong, the index and the value of the first offset that is
-     * below the one before it or above the count; ~0 and 0 for none. A wrong offset below
-     * the count still starts a segment; one at or above it is ignored. The place's offset
-     * is in cl_ulong. The call does not block */
+     * below the one before it or above the count; ~0 and 0 for none. In scans a wrong
+     * offset below the count still starts a segment, and one at or above it is ignored;
+     * reductions and maps take two more launches, which read the offsets once more. The
+     * place's offset is in cl_ulong. The call does not block */
     clfold_place bad_out;
 
     uintptr_t reserved[9]; /**< zero */
@@ -878,7 +883,8 @@ typedef struct clfold_placement {
  * offsets also for as many offsets as their `num` says, and runs each kernel once on
  * nothing, since some drivers compile only then. Saves the programs, see cache_folder.
  * Blocks, on a queue of its own. Fails as the call itself would, as far as the fold, the
- * count and the placement decide. `placement` may be NULL.
+ * count and the placement decide. `placement` may be NULL. Programs of segments by
+ * offsets depend on whether num_at and bad_out have a mem, so give them here as well.
  * \snippet snippets.c clfold_prepare
  */
 CLFOLD_API clfold_status clfold_prepare(clfold_context *context,

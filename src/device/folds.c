@@ -46,7 +46,8 @@ static bool same_numbers(const struct monoid *a, const struct monoid *b)
                 a->type_size == b->type_size && a->stage_limit == b->stage_limit &&
                 a->in_struct == b->in_struct && a->out_struct == b->out_struct &&
                 a->is_scalar == b->is_scalar && a->heads == b->heads &&
-                a->offsets == b->offsets && a->head_type == b->head_type;
+                a->offsets == b->offsets && a->head_type == b->head_type &&
+                a->num_at == b->num_at && a->finds_bad == b->finds_bad;
 
     for (uint32_t k = 0; same && k < a->num_components; ++k) {
         const struct component *x = &a->components[k], *y = &b->components[k];

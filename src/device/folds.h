@@ -29,11 +29,12 @@
 #define CLFOLD_FOLD_HINTS   61
 
 /* What two folds of a caller's must agree in to be the same. */
-#define CLFOLD_RECIPE_NUMBERS 14
+#define CLFOLD_RECIPE_NUMBERS 15
 #define CLFOLD_RECIPE_TEXTS   (10 + 2 * CLFOLD_MAX_ARGS)
 struct recipe {
     uint64_t hash; /* of all else */
-    /* The first: clfold_fold_heads(), and the type of heads or offsets. */
+    /* The first: clfold_fold_heads(), the type of heads or offsets, and
+     * clfold_fold_does(). */
     uint32_t numbers[CLFOLD_RECIPE_NUMBERS];
     uint32_t num_texts;
     const char *texts[CLFOLD_RECIPE_TEXTS]; /* may be NULL */

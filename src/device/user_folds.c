@@ -36,6 +36,7 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
     uint32_t numbers[CLFOLD_RECIPE_NUMBERS] = {
         heads,
         heads ? fold->segments->type : clfold_fold_offsets(fold, operation),
+        clfold_fold_does(fold, operation),
         fold->op,
         fold->type,
         fold->in,
@@ -229,6 +230,8 @@ static clfold_status make_user(struct interned **out, const struct site *site,
         clfold_free(made);
         return status;
     }
+    made->monoid.num_at = recipe->numbers[2] & CLFOLD_READS_NUM;
+    made->monoid.finds_bad = recipe->numbers[2] & CLFOLD_FINDS_BAD;
     /* A reduction's result is told its segment without them. */
     if (!recipe->numbers[0] &&
         (made->monoid.loads.segment || (!fold->op && !fold->combine))) {

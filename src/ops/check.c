@@ -105,13 +105,6 @@ static clfold_status check_use(const struct site *site, const struct operation *
                            "operation is %s",
                            clfold_way_name(by), operation->name);
     }
-    if (operation->family != FAMILY_SCAN && by == CLFOLD_BY_OFFSETS &&
-        fold->bad_out.mem) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "bad_out is for scans in this version, but the operation is "
-                           "%s",
-                           operation->name);
-    }
     if (operation->family != FAMILY_SCAN &&
         (fold->total_out.mem || fold->total_out.offset)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
@@ -329,7 +322,8 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
                                struct interned **found)
 {
     return clfold_fold_is_plain(fold) && !clfold_fold_heads(fold, operation) &&
-                   !clfold_fold_offsets(fold, operation) && !fold->part
+                   !clfold_fold_offsets(fold, operation) && !fold->part &&
+                   !clfold_fold_does(fold, operation)
                ? clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
                                        fold->type, fold->in ? fold->in : fold->type,
                                        fold->accuracy, found)

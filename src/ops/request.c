@@ -61,8 +61,11 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
         const clfold_segments *segments = fold->segments;
         bool are_offsets = segments->by == CLFOLD_BY_OFFSETS;
         request->heads =
-            (struct heads){ segments->mem, segments->type, segments->offset,
+            (struct heads){ segments->mem,
+                            segments->type,
+                            segments->offset,
                             are_offsets ? segments->num + 1 : (size_t)request->job.count,
+                            segments->num_at,
                             fold->bad_out };
         request->job.num_offsets = are_offsets ? request->heads.num : 0;
         request->job.offsets = found->monoid.heads ? 0 : segments->type;
@@ -107,6 +110,23 @@ static struct span span_of_heads(const struct request *request)
     };
 }
 
+/* Counts and indices. */
+static struct span span_of_numbers(const char *name, const char *offset_name,
+                                   const clfold_place *place, size_t count,
+                                   cl_mem_flags denied)
+{
+    return (struct span){
+        .name = name,
+        .offset_name = offset_name,
+        .mem = place->mem,
+        .offset = place->offset,
+        .count = count,
+        .size = sizeof(cl_ulong),
+        .type = "u64",
+        .denied = denied,
+    };
+}
+
 /* What a call writes besides `out`, or reads besides `in`, if it has a place. What is
  * written may overlap only init, where `with_init` says so. */
 static clfold_status check_place(const struct request *request, const struct site *site,
@@ -142,30 +162,24 @@ static clfold_status check_place(const struct request *request, const struct sit
                                 (size_t)request->job.count, place);
 }
 
-/* The places of the total, of the first wrong offset, and of a part: none is written that
- * another reads or writes, but for a carry that takes the place of the one before. */
+/* The places of the total, of offsets, and of a part: none is written that another reads
+ * or writes, but for a carry that takes the place of the one before. */
 static clfold_status check_places(const struct request *request, const struct site *site,
                                   const clfold_context *context, const struct span *in,
                                   const struct span *out, const struct span *heads)
 {
-    enum { TOTAL, BAD, CARRY_OUT, KEY_OUT, CARRY_AT, KEY_AT };
+    enum { TOTAL, BAD, NUM, CARRY_OUT, KEY_OUT, CARRY_AT, KEY_AT };
     const struct monoid *monoid = request->job.monoid;
     const clfold_place *at = &request->total;
     const bool is_one = request->job.segments.width == 0 && !request->heads.type;
-    const int num = monoid->in_part ? KEY_AT + 1 : BAD + 1;
+    const int num = monoid->in_part ? KEY_AT + 1 : NUM + 1;
     struct span places[KEY_AT + 1] = {
         clfold_span_result(monoid, "total_out", "total_out.offset", at->mem, at->offset,
                            1, CL_MEM_READ_ONLY),
-        {
-            .name = "bad_out",
-            .offset_name = "bad_out.offset",
-            .mem = request->heads.bad.mem,
-            .offset = request->heads.bad.offset,
-            .count = 2,
-            .size = sizeof(cl_ulong),
-            .type = "u64",
-            .denied = CL_MEM_READ_ONLY,
-        },
+        span_of_numbers("bad_out", "bad_out.offset", &request->heads.bad, 2,
+                        CL_MEM_READ_ONLY),
+        span_of_numbers("segments: num_at", "num_at.offset", &request->heads.num_at, 1,
+                        CL_MEM_WRITE_ONLY),
     };
     clfold_status status = CLFOLD_OK;
 
@@ -176,10 +190,12 @@ static clfold_status check_places(const struct request *request, const struct si
         const bool may_be_init = is_one && (i == TOTAL || i == CARRY_OUT);
         status = check_place(request, site, context, in, out, heads, &places[i],
                              may_be_init ? OVERLAP_ELEMENTS : OVERLAP_NONE);
-        for (int k = 0; k < i && k < CARRY_AT && status == CLFOLD_OK; ++k) {
+        for (int k = 0; k < i && status == CLFOLD_OK; ++k) {
             const bool goes_on = i == CARRY_AT && k == CARRY_OUT;
-            status = clfold_check_overlap(site, &places[i], &places[k],
-                                          goes_on ? OVERLAP_PLACE : OVERLAP_NONE);
+            if ((places[i].denied | places[k].denied) & CL_MEM_READ_ONLY) {
+                status = clfold_check_overlap(site, &places[i], &places[k],
+                                              goes_on ? OVERLAP_PLACE : OVERLAP_NONE);
+            }
         }
     }
     if (status) {

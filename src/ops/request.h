@@ -12,12 +12,13 @@
 #include "ops/args.h"
 #include "ops/context.h"
 
-/* Flags, keys or offsets of segments, and the place of the first wrong offset. */
+/* Flags, keys or offsets of segments, and the places of how many segments there are and
+ * of the first wrong offset. */
 struct heads {
     cl_mem mem;
     clfold_type type;   /* 0: there are none */
     size_t offset, num; /* of elements */
-    clfold_place bad;
+    clfold_place num_at, bad;
 };
 
 /* Blocks that a call is lent, or NULL: the algorithm's scratch, bits of offsets, and what

@@ -21,6 +21,8 @@ static clfold_status check_fields(const struct site *site,
         { "mem", segments->mem != NULL, BUFFERED },
         { "offset", segments->offset != 0, BUFFERED },
         { "num", segments->num != 0, WAY(CLFOLD_BY_OFFSETS) },
+        { "num_at", segments->num_at.mem || segments->num_at.offset != 0,
+          WAY(CLFOLD_BY_OFFSETS) },
         { "length", segments->length != 0, UNIFORM },
         { "columns", segments->columns != 0, WAY(CLFOLD_BY_COLUMNS) },
     };

@@ -780,7 +780,7 @@ void clfold_assemble(struct text *text, const struct monoid *monoid,
         append_function(&program, "clfold_written");
         append_function(&program, "clfold_written16");
         clfold_append_comparisons(text, program.monoid);
-    } else if (monoid->heads == CLFOLD_BY_OFFSETS) {
+    } else if (monoid->heads == CLFOLD_BY_OFFSETS || monoid->finds_bad) {
         append_part(&program, "mark_heads.cl");
     }
 }

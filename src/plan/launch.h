@@ -29,9 +29,9 @@ struct launch {
     uint64_t capacity; /* of the scratch, in words */
     uint64_t block_every, seed, has_holds, folded_room;
     /* Of CLFOLD_WITH: see clfold_own_params. */
-    cl_mem heads, carry_out, key_at, key_out;
+    cl_mem heads, num_at, carry_out, key_at, key_out;
     uint64_t n, call_first, call_count, call_segments, near;
-    uint64_t heads_at, carry_index, key_at_index, key_out_index;
+    uint64_t heads_at, num_index, carry_index, key_at_index, key_out_index;
     uint64_t has_carry, has_key_at, has_key_out;
     struct segments segments; /* without any, one of all elements */
     /* Of the launch, from here on: the plan's. */

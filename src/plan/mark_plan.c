@@ -1,4 +1,5 @@
-/* The launches before a scan by offsets, which make bits of them: cl/mark_heads.cl. */
+/* The launches that come first by offsets, which make bits of them for a scan, and find
+ * wrong ones: cl/mark_heads.cl. */
 #include "base/size.h"
 #include "plan/scalar.h"
 #include "plan/strategy.h"
@@ -20,12 +21,13 @@ const char *clfold_kernel_name(const struct monoid *monoid, enum algorithm algor
         [KERNEL_FIND] = "clfold_find_bad",
     };
     const struct algorithm_row *row = clfold_algorithm_row(algorithm);
-    bool has_marks = monoid->heads == CLFOLD_BY_OFFSETS && algorithm != WIDTHS;
+    const bool has_bits = monoid->heads == CLFOLD_BY_OFFSETS;
+    const bool has_marks = (has_bits || monoid->finds_bad) && algorithm != WIDTHS;
+    const uint32_t mark = k - row->num_kernels + (has_bits ? KERNEL_CLEAR : KERNEL_MARK);
 
-    return k < row->num_kernels ? row->kernels[k]
-           : has_marks && k - row->num_kernels < sizeof(marks) / sizeof(marks[0])
-               ? marks[k - row->num_kernels]
-               : NULL;
+    return k < row->num_kernels                                   ? row->kernels[k]
+           : has_marks && mark < sizeof(marks) / sizeof(marks[0]) ? marks[mark]
+                                                                  : NULL;
 }
 
 /* What a group takes of `num`: where work-items may not run long, there are more groups.
@@ -42,23 +44,27 @@ static uint64_t run_of(uint64_t num, const struct job *job, uint32_t group_size)
 
 void clfold_marks_init(struct marks *marks, const struct job *job, uint32_t group_size)
 {
+    const bool has_bits = job->monoid->heads == CLFOLD_BY_OFFSETS;
+
     *marks = (struct marks){ .num_launches = 0 };
-    if (job->monoid->heads != CLFOLD_BY_OFFSETS) {
+    if (!has_bits && !job->monoid->finds_bad) {
         return;
     }
     marks->num_offsets = job->num_offsets;
-    marks->size = (uint32_t)clfold_scalar(job->monoid->head_type)->size;
-    marks->num_words = job->count / WORD_BITS + 1 + SPARE_WORD;
+    marks->size =
+        (uint32_t)clfold_scalar(has_bits ? job->monoid->head_type : job->offsets)->size;
+    marks->num_words = has_bits ? job->count / WORD_BITS + 1 + SPARE_WORD : 0;
     marks->words_run = run_of(marks->num_words, job, group_size);
     marks->run = run_of(marks->num_offsets, job, group_size);
     marks->num_groups = clfold_div_up(marks->num_offsets, marks->run);
     marks->bytes = (size_t)(marks->num_words + marks->num_groups) * sizeof(cl_uint);
-    marks->num_launches = job->finds_bad ? 3 : 2;
+    marks->num_launches = 1u + has_bits + job->finds_bad;
 }
 
 void clfold_marks_launch(const struct marks *marks, uint32_t kernel, bool work,
                          struct launch *launch)
 {
+    kernel += marks->num_words > 0 ? KERNEL_CLEAR : KERNEL_MARK;
     if (kernel == KERNEL_CLEAR) {
         launch->num_groups = clfold_div_up(marks->num_words, marks->words_run);
         launch->bytes_written = marks->num_words * sizeof(cl_uint);

@@ -144,6 +144,8 @@ struct monoid {
     clfold_type head_type;
     /* The type of the segments' offsets where texts see them, or of a map; or 0. */
     clfold_type offsets;
+    bool num_at; /* how many segments there are, up to what the call says, is in memory */
+    bool finds_bad; /* by launches of their own, which heads have anyway */
     const char *equal;
     /* The components, and after them the head. */
     struct component components[CLFOLD_MAX_PARTS];

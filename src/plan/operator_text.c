@@ -60,6 +60,8 @@ const struct own_param clfold_own_params[] = {
     OWN(OFFSETS, "ulong", ULONG, offsets_at, offsets_at),
     OWN(OFFSETS, "ulong", ULONG, num_segments, call_segments),
     OWN(OFFSETS, "ulong", ULONG, near, near),
+    OWN(NUM, "global const ulong *", BUFFER, num_at, num_at),
+    OWN(NUM, "ulong", ULONG, num_index, num_index),
     OWN(PART, "ulong", ULONG, first, call_first),
     OWN(PART, "global uchar *", BUFFER, carry_out, carry_out),
     OWN(PART, "ulong", ULONG, carry_index, carry_index),
@@ -86,7 +88,7 @@ uint32_t clfold_own_groups(const struct monoid *monoid)
             : clfold_monoid_uses_segment(monoid) ? OWN_SEGMENT
                                                  : 0) |
            (monoid->in_part ? OWN_PART : 0) | (monoid->heads ? OWN_HEADS : 0) |
-           (goes_on ? OWN_KEYS : 0);
+           (goes_on ? OWN_KEYS : 0) | (monoid->num_at ? OWN_NUM : 0);
 }
 
 static bool has_params(const struct monoid *monoid)
@@ -138,8 +140,20 @@ static void append_params(struct text *text, const struct monoid *monoid, enum f
     }
 }
 
+/* What limits a number to what is in memory, where it is there; 0 stays 0 unread. */
+static void append_limit(struct text *text, const char *macro, const char *name, bool has)
+{
+    clfold_text_print(text, "#define CLFOLD_LIMIT_%s(most, more) ", macro);
+    clfold_text_print(text,
+                      has ? "most = most > 0 ? min(most - (more), clfold_%s_at"
+                            "[clfold_%s_index]) + (more) : 0\n"
+                          : "(void)0\n",
+                      name, name);
+}
+
 void clfold_append_with(struct text *text, const struct monoid *monoid)
 {
+    append_limit(text, "NUM", "num", monoid->num_at);
     clfold_text_print(text, "#define CLFOLD_WITH");
     append_params(text, monoid, PARAMS, " , ");
     clfold_text_print(text, "\n#define CLFOLD_PASS");

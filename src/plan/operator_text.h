@@ -15,12 +15,13 @@ const char *clfold_cl_name(clfold_type type);
 
 /* What a fold may need besides the arguments of the caller: a bit for each group. */
 enum own_group {
-    OWN_PLACE = 1,   /* where the input begins, and how many elements there are */
-    OWN_SEGMENT = 2, /* how rows or columns lie */
-    OWN_PART = 4,    /* of a larger call: where it is, and where its carry goes */
-    OWN_HEADS = 8,   /* flags, keys or bits of segments; CLFOLD_START_PARAMS follow */
-    OWN_KEYS = 16,   /* the keys before and at the end of a part */
-    OWN_OFFSETS = 32 /* where segments begin, and one that is near what is asked for */
+    OWN_PLACE = 1,    /* where the input begins, and how many elements there are */
+    OWN_SEGMENT = 2,  /* how rows or columns lie */
+    OWN_PART = 4,     /* of a larger call: where it is, and where its carry goes */
+    OWN_HEADS = 8,    /* flags, keys or bits of segments; CLFOLD_START_PARAMS follow */
+    OWN_KEYS = 16,    /* the keys before and at the end of a part */
+    OWN_OFFSETS = 32, /* where segments begin, and one that is near what is asked for */
+    OWN_NUM = 64      /* where it stands how many segments there are */
 };
 uint32_t clfold_own_groups(const struct monoid *monoid);
 

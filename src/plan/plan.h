@@ -80,14 +80,15 @@ struct shape {
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 
-/* The launches before a scan by offsets, which make bits of them: cl/mark_heads.cl. */
+/* The launches that come first by offsets, which make bits of them for a scan, and find
+ * wrong ones: cl/mark_heads.cl. */
 struct marks {
-    uint32_t num_launches; /* 0: not by offsets */
-    uint32_t size;         /* of an offset */
-    uint64_t num_offsets, num_words;
-    uint64_t run, words_run; /* of a group */
-    uint64_t num_groups;     /* that read offsets */
-    size_t bytes;            /* of the words, and what groups find */
+    uint32_t num_launches;           /* 0: none are needed */
+    uint32_t size;                   /* of an offset */
+    uint64_t num_offsets, num_words; /* 0 words: there are no bits */
+    uint64_t run, words_run;         /* of a group */
+    uint64_t num_groups;             /* that read offsets */
+    size_t bytes;                    /* of the words, and what groups find */
 };
 
 /* Why look-back is not possible. */
@@ -163,7 +164,7 @@ void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch 
 /* Bytes that `count` elements take of all that is read; bits of offsets are read, too. */
 static inline uint64_t clfold_plan_read(const struct plan *plan, uint64_t count)
 {
-    return count * plan->read_size + (plan->marks.num_launches > 0 ? count / 8 : 0);
+    return count * plan->read_size + (plan->marks.num_words > 0 ? count / 8 : 0);
 }
 
 /* Bytes of all launches, in global memory, by design. */

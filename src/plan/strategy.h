@@ -29,7 +29,7 @@ struct strategy {
 extern const struct strategy clfold_reduce_strategy, clfold_scan_strategy,
     clfold_serial_strategy, clfold_map_strategy;
 
-/* The launches before a scan by offsets, see mark_plan.c: how many there are, and the
+/* The launches that come first by offsets, see mark_plan.c: how many there are, and the
  * numbers, groups and bytes of kernel 0, 1, ..., as `launch` above. */
 void clfold_marks_init(struct marks *marks, const struct job *job, uint32_t group_size);
 void clfold_marks_launch(const struct marks *marks, uint32_t kernel, bool work,

@@ -41,6 +41,17 @@ static inline clfold_type clfold_fold_offsets(const clfold_fold *fold,
                : 0;
 }
 
+/* What else its programs do by offsets, as bits. */
+enum { CLFOLD_READS_NUM = 1, CLFOLD_FINDS_BAD = 2 };
+static inline uint32_t clfold_fold_does(const clfold_fold *fold,
+                                        clfold_operation operation)
+{
+    const bool finds = fold->bad_out.mem && !clfold_fold_heads(fold, operation);
+
+    return (fold->segments && fold->segments->num_at.mem ? CLFOLD_READS_NUM : 0) |
+           (finds ? CLFOLD_FINDS_BAD : 0);
+}
+
 /* Checks the fold's texts, and that its fields fit each other. Their values are valid by
  * themselves: ops/check.h. The monoid's strings are the fold's, and `names`. */
 clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,

@@ -161,6 +161,20 @@ def maps(d, device):
              *words, d.save(x), out)  # fmt: skip
         right = np.pad(right, (3, 5))
         check(np.array_equal(np.load(out), right), f"{words}: {np.load(out)}, not {right}")
+    repeat = ["map", "--device", device["index"], "--offsets", d.path("offsets.npy"), "--load",
+              "in[segment] * 2"]  # fmt: skip
+    right = np.pad(np.repeat(2 * values, lengths), (3, 0))
+    for words in [d.path("v.npy")], ["--raw", "f32", "-"]:  # as many as the last offset says
+        good(d, *repeat, *words, out, data=values.tobytes() if "-" in words else None)
+        check(np.array_equal(np.load(out), right), f"{words}: {np.load(out)}, not {right}")
+    none = d.path("none.npy")
+    for num in 0, 1, lengths.size - 1, lengths.size + 1:
+        said = d.bad(1, f"has {lengths.size} segments, and ", *repeat, d.save(x[:num]), none)
+        check(f"has {num} elements" in said, said)
+    for wrong in [[0, 5, 4], [0, -5], [-1, 5]]:
+        d.save(np.array(wrong, "i4"), "offsets.npy")
+        d.bad(1, "which is below the one before it or 0", *repeat, d.save(x[:1]), none)
+    check(not os.path.exists(none), "an OUT")
 
 
 def refused(d, device):

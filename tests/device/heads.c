@@ -58,12 +58,15 @@ static void check(struct trial trial, size_t turn)
         trial.plan.anchor = 1;
     }
     trial.zones = true;
+    trial.num_at = by == CLFOLD_BY_OFFSETS && turn % 2;
     trial.may_refuse = device.ends_loops;
     for (size_t c = a < 2 ? 0 : 1; c < NUM(counts); ++c) {
         trial.count = counts[c];
         trial.cut = (enum cuts)draw(&seed, NUM_CUTS);
         trial.bad = by == CLFOLD_BY_OFFSETS && draw(&seed, 2);
+        trial.tells = trial.bad;
         trial.empty = by == CLFOLD_BY_OFFSETS && draw(&seed, 9) == 0 ? 1000000 : 0;
+        trial.more = trial.num_at ? draw(&seed, 2000) >> draw(&seed, 12) : 0;
         trial.init = (enum init_from)draw(&seed, 3);
         trial.init = !may_have_init               ? INIT_NONE
                      : has_identity || trial.init ? trial.init
@@ -197,6 +200,7 @@ static void test_report(void **state)
 static void test_rejected(void **state)
 {
     const cl_mem mem = coloured_buffer(4096), out = coloured_buffer(4096);
+    const cl_mem in = coloured_buffer(4096);
     const struct {
         clfold_segments segments;
         clfold_fold fold; /* but for its operator, type and segments */
@@ -212,6 +216,7 @@ static void test_rejected(void **state)
         { { .by = CLFOLD_BY_KEYS }, SAYS(ARGUMENT, "type 0 of the keys") },
         { { .by = CLFOLD_BY_KEYS, .type = 99 }, SAYS(ARGUMENT, "type 99 of the keys") },
         { BY(FLAGS, U8, 0, 3), SAYS(ARGUMENT, "num is given") },
+        { BY(FLAGS, U8, .num_at = { in, 0 }), SAYS(ARGUMENT, "num_at is given") },
         { BY(OFFSETS, U32, 0, 0, 4), SAYS(ARGUMENT, "length is given") },
         { BY(OFFSETS, U32, 0, SIZE_MAX), SAYS(RANGE, "num 18446744073709551615 over") },
         { BY(OFFSETS, U32, 0, 1024), SAYS(RANGE, "segments: mem holds 1024 elements") },
@@ -237,7 +242,6 @@ static void test_rejected(void **state)
           SAYS(UNSUPPORTED, "by keys is for scans") },
         { BY(KEYS, U8, .reserved = { 0, 1 }), SAYS(ARGUMENT, "segments: reserved[1]") },
     };
-    const cl_mem in = coloured_buffer(4096);
 
     (void)state;
     for (size_t i = 0; i < NUM(wrong); ++i) {

@@ -25,17 +25,26 @@ static void check(struct trial trial, size_t turn)
     /* The loop counts the index of an init of arg-min and its kin in the segment. */
     const bool may_have_init = s ? !s->fill || s->fill_init : has_identity;
 
+    /* Mesa 22.3's compiler crashes at four components of one type. */
+    if (device.ends_loops && s && strstr(s->fold.name, "matrix")) {
+        return;
+    }
     trial.operation = CLFOLD_REDUCE;
     trial.by = CLFOLD_BY_OFFSETS;
     trial.head_type = draw(&seed, 2) ? CLFOLD_U32 : CLFOLD_U64;
     trial.algorithm = draw(&seed, 2) ? "reduce_offsets" : NULL;
     trial.zones = true;
+    trial.may_refuse = device.ends_loops;
+    trial.num_at = turn % 2;
+    trial.tells = turn / 2 % 2;
     for (size_t c = 0; c < NUM(counts); ++c) {
         trial.count = counts[c];
         trial.cut = (enum cuts)draw(&seed, NUM_CUTS);
         trial.bad = draw(&seed, 6) == 0;
         trial.unknown = trial.bad;
         trial.empty = draw(&seed, 20) == 0 ? 100000 : 0;
+        trial.more =
+            trial.num_at && draw(&seed, 3) ? draw(&seed, 3000) >> draw(&seed, 12) : 0;
         trial.init = may_have_init ? (enum init_from)draw(&seed, 3) : INIT_NONE;
         trial.init = trial.bad && !has_identity && !trial.init ? INIT_HOST : trial.init;
         trial.in_offset = draw(&seed, 3);
@@ -116,16 +125,20 @@ static void test_bits(void **state)
 #define MOST  5000
 #define EMPTY 300
 
-/* Offsets of segments of 0 to `longest` elements, with many empty ones in a row, that end
- * `rest` before the count; returns how many segments there are. */
+/* Offsets of segments of 0 to `longest` elements, with many empty ones in a row, or by
+ * next_length() for 0, that end `rest` before the count; returns how many segments there
+ * are. */
 static size_t draw_offsets(uint64_t *offsets, size_t count, size_t rest, size_t longest,
                            uint64_t *seed)
 {
     size_t num = 0, end = count > 20 ? (size_t)draw(seed, 20) : 0;
+    struct lengths lengths = { .seed = *seed, .most = count };
 
     offsets[0] = end;
     while (end < count - rest && num < MOST) {
-        size_t length = num % (EMPTY + 50) < EMPTY ? 0 : (size_t)draw(seed, longest + 1);
+        size_t length = longest == 0                 ? next_length(&lengths)
+                        : num % (EMPTY + 50) < EMPTY ? 0
+                                                     : draw(seed, longest + 1);
         length = length < count - rest - end ? length : count - rest - end;
         end += length;
         offsets[++num] = end;
@@ -167,26 +180,32 @@ static cl_ulong named(size_t c, size_t i, size_t segment, size_t rank)
     return values[c];
 }
 
-/* Case c on `count` elements of which some are past the last offset. */
+/* Case c on `count` elements of which some are past the last offset; with num_at the call
+ * mostly says more segments than there are. */
 static void check_names(size_t c, size_t count, size_t longest, clfold_type type,
-                        uint64_t seed)
+                        bool num_at, uint64_t seed)
 {
-    static uint64_t offsets[MOST + 1];
-    static cl_uint narrow[MOST + 1];
-    static cl_ulong elements[MOST], expected[MOST + 1], found[MOST + 1];
+    static uint64_t offsets[2 * MOST + 1];
+    static cl_uint narrow[2 * MOST + 1];
+    static cl_ulong elements[2 * MOST], expected[2 * MOST], found[2 * MOST];
     const bool is_map = name_cases[c].operation == CLFOLD_MAP;
     const size_t num = draw_offsets(offsets, count, count / 7, longest, &seed);
+    const size_t more = num_at ? seed % 5 * 70 : 0;
     /* A map's `in` ends with the segments, where its texts do not use x. */
-    const size_t num_in = c == 0 ? num : count;
+    const size_t num_in = c == 0 ? num + more : count;
+    const cl_ulong number[] = { 0, more > 0 ? num : num + seed };
     const bool is_wide = type == CLFOLD_U64;
-    clfold_segments segments = { .by = CLFOLD_BY_OFFSETS, .type = type, .num = num };
+    clfold_segments segments = { .by = CLFOLD_BY_OFFSETS,
+                                 .type = type,
+                                 .num = num + more };
     clfold_fold fold = name_cases[c].fold;
 
     memset(expected, COLOUR, sizeof(expected));
-    for (size_t i = 0; i < MOST; ++i) {
+    for (size_t i = 0; i < num_in; ++i) {
         elements[i] = element(i);
     }
-    for (size_t s = 0; s <= num; ++s) {
+    for (size_t s = 0; s <= num + more; ++s) {
+        offsets[s] = s > num ? seed % 2 * count : offsets[s];
         narrow[s] = (cl_uint)offsets[s];
     }
     for (size_t s = 0; s < num; ++s) {
@@ -204,18 +223,23 @@ static void check_names(size_t c, size_t count, size_t longest, clfold_type type
     cl_mem in = copied_buffer(elements, (num_in > 0 ? num_in : 1) * 8);
     cl_mem out = coloured_buffer(sizeof(expected));
     segments.mem = copied_buffer(is_wide ? (void *)offsets : (void *)narrow,
-                                 (num + 1) * (is_wide ? 8 : 4));
+                                 (num + more + 1) * (is_wide ? 8 : 4));
+    segments.num_at =
+        (clfold_place){ num_at ? copied_buffer(number, sizeof(number)) : NULL, num_at };
     fold.segments = &segments;
     assert_ok(call_operation(name_cases[c].operation, &fold, in, 0, out, 0, count));
     assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(found),
                                          found, 0, NULL, NULL),
                      CL_SUCCESS);
-    for (size_t i = 0; i <= MOST; ++i) {
+    for (size_t i = 0; i < 2 * MOST; ++i) {
         if (found[i] != expected[i]) {
             fail_msg("case %zu, count %zu, %zu segments, result %zu: %llu, not %llu", c,
                      count, num, i, (unsigned long long)found[i],
                      (unsigned long long)expected[i]);
         }
+    }
+    if (num_at) {
+        clReleaseMemObject(segments.num_at.mem);
     }
     clReleaseMemObject(segments.mem);
     clReleaseMemObject(in);
@@ -225,7 +249,7 @@ static void check_names(size_t c, size_t count, size_t longest, clfold_type type
 static void test_names(void **state)
 {
     static const size_t counts[] = { 0, 1, 17, 1000, MOST },
-                        lengths[] = { 1, 4, 20, 900 };
+                        lengths[] = { 1, 4, 20, 900, 0, 0 };
 
     (void)state;
     for (size_t k = 0; k < NUM(name_cases) * NUM_TRIAL_TILES; ++k) {
@@ -238,25 +262,28 @@ static void test_names(void **state)
         clfold_context_override(ctx, &trial_tiles[t]);
         for (size_t i = 0; i < NUM(counts) * NUM(lengths); ++i) {
             check_names(c, counts[i % NUM(counts)], lengths[i / NUM(counts)],
-                        c % 2 ? CLFOLD_U32 : CLFOLD_U64, k * 100 + i + 1);
+                        c % 2 ? CLFOLD_U32 : CLFOLD_U64, t > 0, k * 100 + i + 1);
         }
         clfold_context_override(ctx, NULL);
     }
 }
 
-/* Offsets past the end, of which sums with 16 and more overflow: nothing is written. */
+/* Offsets past the end, of which sums with 16 and more overflow: nothing is written, but
+ * that the first one is wrong. */
 static void test_far(void **state)
 {
     static const uint64_t offsets[] = { UINT64_MAX, UINT64_MAX };
     static unsigned char found[8192];
     cl_mem in = coloured_buffer(8192), out = coloured_buffer(8192);
+    cl_mem bad = coloured_buffer(16);
+    cl_ulong told[2];
     const clfold_segments segments = { .by = CLFOLD_BY_OFFSETS,
                                        .type = CLFOLD_U64,
                                        .mem = copied_buffer(offsets, sizeof(offsets)),
                                        .num = 1 };
-    const clfold_fold fold = { .type = CLFOLD_U32,
-                               .load = "rank",
-                               .segments = &segments };
+    const clfold_fold fold = {
+        .type = CLFOLD_U32, .load = "rank", .segments = &segments, .bad_out = { bad, 0 }
+    };
 
     (void)state;
     for (size_t t = 0; t < NUM_TRIAL_TILES; ++t) {
@@ -269,12 +296,68 @@ static void test_far(void **state)
             for (size_t i = 0; i < sizeof(found); ++i) {
                 assert_int_equal(found[i], COLOUR);
             }
+            assert_int_equal(clEnqueueReadBuffer(device.queue, bad, CL_TRUE, 0,
+                                                 sizeof(told), told, 0, NULL, NULL),
+                             CL_SUCCESS);
+            assert_true(told[0] == 0 && told[1] == UINT64_MAX);
         }
     }
     clfold_context_override(ctx, NULL);
+    clReleaseMemObject(bad);
     clReleaseMemObject(segments.mem);
     clReleaseMemObject(in);
     clReleaseMemObject(out);
+}
+
+/* How many segments there are is written behind a gate that opens when all calls are
+ * made: none waits for it on the host. */
+static void test_unread(void **state)
+{
+    static const cl_uint offsets[] = { 0, 3, 3, 7, 90, 90, 90 };
+    static const cl_ulong three = 3;
+    cl_mem mem = copied_buffer(offsets, sizeof(offsets)), in = coloured_buffer(400);
+    const clfold_segments segments = { .by = CLFOLD_BY_OFFSETS,
+                                       .type = CLFOLD_U32,
+                                       .mem = mem,
+                                       .num = NUM(offsets) - 1,
+                                       .num_at = { coloured_buffer(16), 1 } };
+    const clfold_fold folds[] = {
+        { .op = CLFOLD_ADD, .type = CLFOLD_U32, .load = "1", .segments = &segments },
+        { .type = CLFOLD_U32, .load = "segment + 1", .segments = &segments },
+    };
+    static const cl_uint expected[][8] = { { 3, 0, 4 }, { 1, 1, 1, 3, 3, 3, 3 } };
+    static const size_t num[] = { 3, 7 };
+    cl_command_queue queue = device.disorder ? device.disorder : device.queue;
+    cl_mem outs[] = { coloured_buffer(800), coloured_buffer(800) };
+    cl_event written, done[2];
+    cl_int status;
+    cl_event gate = clCreateUserEvent(device.context, &status);
+
+    (void)state;
+    assert_int_equal(clEnqueueWriteBuffer(queue, segments.num_at.mem, CL_FALSE, 8, 8,
+                                          &three, 1, &gate, &written),
+                     CL_SUCCESS);
+    assert_ok(clfold_reduce(ctx, queue, &folds[0], in, 0, outs[0], 1, 100, 1, &written,
+                            &done[0]));
+    assert_ok(
+        clfold_map(ctx, queue, &folds[1], in, 0, outs[1], 1, 100, 1, &written, &done[1]));
+    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    for (size_t k = 0; k < 2; ++k) {
+        cl_uint found[100], wanted[100];
+        memset(wanted, COLOUR, sizeof(wanted));
+        memcpy(wanted + 1, expected[k], num[k] * sizeof(cl_uint));
+        assert_int_equal(clEnqueueReadBuffer(queue, outs[k], CL_TRUE, 0, sizeof(found),
+                                             found, 1, &done[k], NULL),
+                         CL_SUCCESS);
+        assert_memory_equal(found, wanted, sizeof(found));
+        clReleaseEvent(done[k]);
+        clReleaseMemObject(outs[k]);
+    }
+    clReleaseEvent(written);
+    clReleaseEvent(gate);
+    clReleaseMemObject(segments.num_at.mem);
+    clReleaseMemObject(in);
+    clReleaseMemObject(mem);
 }
 
 /* ---- What is told, and refused ----------------------------------------------------- */
@@ -298,11 +381,13 @@ static void test_report(void **state)
 /* By what is changed of a call that is right. */
 static void test_rejected(void **state)
 {
-    const cl_mem mem = coloured_buffer(4096), out = coloured_buffer(8192);
+    const cl_mem mem = coloured_buffer(4096), out = coloured_buffer(8192),
+                 total = coloured_buffer(64);
     const clfold_part part = { .whole = 100 };
     const struct {
         clfold_fold fold; /* but for its segments */
         size_t num;
+        clfold_place num_at;
         clfold_operation operation;
         clfold_status status;
         const char *said;
@@ -311,11 +396,26 @@ static void test_rejected(void **state)
 #define SAYS(code, words) .status = CLFOLD_ERROR_##code, .said = (words)
         { ADD(0), 5000, SAYS(RANGE, "results 5000") },
         { ADD(0), 1024, SAYS(RANGE, "segments: mem holds 1024 elements") },
+        { ADD(0),
+          3,
+          { out, 1 },
+          SAYS(OVERLAP, "out, bytes 0 to 11, overlaps segments: num_at") },
+        { ADD(0), 3, { mem, 512 }, SAYS(RANGE, "segments: num_at holds 512 elements") },
+        { ADD(0), 3, { mem, SIZE_MAX }, SAYS(RANGE, "num_at.offset 1844") },
+        { ADD(0),
+          3,
+          { NULL, 2 },
+          SAYS(ARGUMENT, "num_at: mem is NULL, but offset is 2") },
+        { ADD(.total_out = { total, 0 }),
+          3,
+          { total, 0 },
+          .operation = CLFOLD_INCLUSIVE_SCAN,
+          SAYS(OVERLAP, "total_out, bytes") },
         { { .op = CLFOLD_ARG_MIN, .type = CLFOLD_U32 },
           3,
           SAYS(ARGUMENT, "may be empty, and arg-min has neither") },
         { ADD(.result = "rank"), 3, SAYS(ARGUMENT, "result uses rank") },
-        { ADD(.bad_out = { mem, 0 }), 3, SAYS(UNSUPPORTED, "bad_out is for scans") },
+        { ADD(.bad_out = { mem, 0 }), 3, SAYS(OVERLAP, "bad_out, bytes 0 to 15, over") },
         { ADD(.algorithm = "reduce_tiles"), 3,
           SAYS(UNSUPPORTED, "\"reduce_tiles\" does not take segments by offsets") },
         { ADD(.algorithm = "reduce_lanes"), 3,
@@ -324,24 +424,26 @@ static void test_rejected(void **state)
           SAYS(UNSUPPORTED, "segments by offsets in parts are for scans") },
         { { .type = CLFOLD_U32, .part = &part },
           3,
-          CLFOLD_MAP,
+          .operation = CLFOLD_MAP,
           SAYS(UNSUPPORTED, "segments by offsets in parts are for scans") },
-        { { .type = CLFOLD_U32, .bad_out = { mem, 0 } },
+        { { .type = CLFOLD_U32, .bad_out = { out, 0 } },
           3,
-          CLFOLD_MAP,
-          SAYS(UNSUPPORTED, "bad_out is for scans") },
+          .operation = CLFOLD_MAP,
+          SAYS(OVERLAP, "bad_out, bytes 0 to 15, overlaps out") },
         { { .type = CLFOLD_U32, .load = "in[segment]" },
           1025,
-          CLFOLD_MAP,
+          .operation = CLFOLD_MAP,
           SAYS(RANGE, "in holds 1024 elements of u32, but in_offset 0 + segments 1025") },
     };
     const cl_mem in = coloured_buffer(4096);
 
     (void)state;
     for (size_t i = 0; i < NUM(wrong); ++i) {
-        const clfold_segments segments = {
-            .by = CLFOLD_BY_OFFSETS, .type = CLFOLD_U32, .mem = mem, .num = wrong[i].num
-        };
+        const clfold_segments segments = { .by = CLFOLD_BY_OFFSETS,
+                                           .type = CLFOLD_U32,
+                                           .mem = mem,
+                                           .num = wrong[i].num,
+                                           .num_at = wrong[i].num_at };
         clfold_fold fold = wrong[i].fold;
         fold.segments = &segments;
         assert_refused(
@@ -352,10 +454,11 @@ static void test_rejected(void **state)
     clReleaseMemObject(in);
     clReleaseMemObject(mem);
     clReleaseMemObject(out);
+    clReleaseMemObject(total);
 }
 
 TEST_MAIN("offsets", open_context, close_context, cmocka_unit_test(test_operators),
           cmocka_unit_test(test_texts), cmocka_unit_test(test_accuracies),
           cmocka_unit_test(test_bits), cmocka_unit_test(test_names),
-          cmocka_unit_test(test_far), cmocka_unit_test(test_report),
-          cmocka_unit_test(test_rejected))
+          cmocka_unit_test(test_far), cmocka_unit_test(test_unread),
+          cmocka_unit_test(test_report), cmocka_unit_test(test_rejected))

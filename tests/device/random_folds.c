@@ -194,6 +194,34 @@ static size_t check_fold(const struct random_fold *fold, clfold_operation operat
     return num;
 }
 
+/* Reductions of segments whose lengths are drawn as well, by the policy's tile or one that
+ * is drawn. */
+static size_t check_offsets(const struct random_fold *fold, uint64_t random)
+{
+    struct way way = { .algorithm = "reduce_offsets" };
+    const bool num_at = below(&random, 2), tells = below(&random, 2);
+    size_t num = 0;
+
+    if (below(&random, 3)) {
+        way.plan = draw_plan(fold, &random);
+    }
+    for (size_t c = 0; c < 2 * CALLS; ++c) {
+        struct trial trial = draw_trial(fold, CLFOLD_REDUCE, &way, &random);
+        trial.algorithm = way.algorithm;
+        trial.plan = way.plan;
+        trial.by = CLFOLD_BY_OFFSETS;
+        trial.head_type = tells ? CLFOLD_U32 : CLFOLD_U64;
+        trial.cut = below(&random, 3) ? CUT_DRAWN : (enum cuts)below(&random, NUM_CUTS);
+        trial.num_at = num_at;
+        trial.more = num_at ? below(&random, 500) >> below(&random, 10) : 0;
+        trial.tells = tells;
+        trial.zones = true;
+        trial.init = fold->has_identity ? trial.init : INIT_HOST;
+        num += !is_known_fault(fold, &way, CLFOLD_REDUCE) && check(fold, &trial);
+    }
+    return num;
+}
+
 /* The argument's value is its buffer's element 1. */
 static cl_mem new_table(struct random_fold *fold)
 {
@@ -226,6 +254,7 @@ static void test_property(void **state)
         if (!is_fault_of_compiler(&fold)) {
             cl_mem table = new_table(&fold);
             num += check_fold(&fold, operation, num_folds % 4 == 0, next_random(&random));
+            num += check_offsets(&fold, random);
             clReleaseMemObject(table);
             ++num_folds;
         }

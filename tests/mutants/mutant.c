@@ -102,6 +102,7 @@ static void scan_segments(const char *algorithm)
                             .by = by,
                             .head_type = types[by - CLFOLD_BY_FLAGS],
                             .bad = by == CLFOLD_BY_OFFSETS,
+                            .tells = by == CLFOLD_BY_OFFSETS,
                             .init = i % 6 < 3 ? INIT_NONE : INIT_HOST,
                             .total = TOTAL_APART },
             few ? "scan_single_group" : "reduce_then_scan", i);

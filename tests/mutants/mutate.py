@@ -259,6 +259,23 @@ FAULTS = {
         [("tile_vector_pieces.cl", 1, "clfold_choose16(rights < (int)num, ",
           "clfold_choose16(rights < 16, ")],
     ),
+    # An empty segment at a piece's edge is taken for one that began before; one that ends past a
+    # window for one that ends in it; and those past num_at are written.
+    "offsets_empty_at_an_edge": (
+        "offsets/test_operators",
+        [("offsets.cl", 1, "share.begun = share.start + s < from.element + from.segment;",
+          "share.begun = share.start + s < from.element + from.segment + "
+          "(clfold_offset(s + 1, CLFOLD_OFFSETS) == share.start);")],
+    ),
+    "offsets_past_a_window": (
+        "offsets/test_operators",
+        [("tile_vector_windows.cl", 1, "some = 16 + (uint)clfold_sum_16(outside);",
+          "some = 16;")],
+    ),
+    "offsets_past_num_at": (
+        "offsets/test_operators",
+        [("reduce_offsets.cl", 1, "    CLFOLD_LIMIT_NUM(num, 0);\n#if", "#if")],
+    ),
     # The next tile is folded beside the scan of this one, but for what was asked for last.
     "scan_ahead_not_ended": (
         "lookback/f32",

@@ -433,17 +433,27 @@ static void scan_heads(const struct debug *plan, size_t t)
         trial.in_offset = i % 3;
         trial.by = CLFOLD_BY_FLAGS + (uint32_t)(i / 4);
         trial.head_type = types[i / 4];
-        trial.bad = i / 4 == 2;
+        trial.bad = trial.tells = i / 4 == 2;
+        trial.num_at = i / 4 == 2 && t % 2;
+        trial.more = trial.num_at ? i : 0;
         trial.init = trial.op == CLFOLD_ARG_MIN ? INIT_NONE : (enum init_from)(i % 3);
         trial.total = i % 2 ? TOTAL_APART : TOTAL_NONE;
         run(trial);
     }
 }
 
-/* Reductions by offsets: pieces of a tile each, and several a group. None are out of
- * order, since work-items race for what such leave. */
-static void reduce_offsets(const struct debug *plan, size_t t)
+/* Reductions by offsets: pieces of a tile each, and several a group; and a map that looks
+ * for each element's segment. None are out of order, since work-items race for what such
+ * leave. */
+static void by_offsets(const struct debug *plan, size_t t)
 {
+    static const struct subject map = {
+        .fold = { .name = "map", .type = CLFOLD_U32, .load = "x + to_u32(rank - rank)" },
+        .size = 4,
+        .is_map = true,
+        .most = 1 << 20
+    };
+
     for (size_t i = 0; i < 3 * NUM_REDUCTIONS; ++i) {
         struct trial trial = reduction(i / 3, "reduce_offsets", plan);
         trial.plan.max_groups = i % 2 ? 2 : 0;
@@ -451,8 +461,16 @@ static void reduce_offsets(const struct debug *plan, size_t t)
         trial.in_offset = trial.out_offset = i % 3;
         trial.by = CLFOLD_BY_OFFSETS;
         trial.head_type = (i + t) % 2 ? CLFOLD_U32 : CLFOLD_U64;
+        trial.num_at = (i / 3 + t) % 2;
+        trial.more = trial.num_at ? i % 3 * 40 : 0;
+        trial.tells = (i / 6 + t) % 2;
+        if (i % 9 == 8) {
+            trial.subject = &map;
+            trial.operation = CLFOLD_MAP;
+            trial.algorithm = NULL;
+        }
         trial.cut = (enum cuts)((i + t) % NUM_CUTS);
-        trial.init = (enum init_from)((i + t) % 3);
+        trial.init = i % 9 == 8 ? INIT_NONE : (enum init_from)((i + t) % 3);
         run(trial);
     }
 }
@@ -544,16 +562,11 @@ static const struct part {
     void (*run)(const char *kind);                           /* for all tiles, or */
     void (*run_tile)(const struct debug *plan, size_t tile); /* for each of `tiles` */
 } parts[] = {
-    { "reduce", reduce_all, NULL },
-    { "ladder", reduce_ladder, NULL },
-    { "scans", NULL, scan_tile },
-    { "segments", NULL, fold_segments },
-    { "results", NULL, write_results },
-    { "user", scan_user, NULL },
-    { "probe", probe, NULL },
-    { "heads", NULL, scan_heads },
-    { "offsets", NULL, reduce_offsets },
-    { NULL, NULL, NULL },
+    { "reduce", reduce_all, NULL },     { "ladder", reduce_ladder, NULL },
+    { "scans", NULL, scan_tile },       { "segments", NULL, fold_segments },
+    { "results", NULL, write_results }, { "user", scan_user, NULL },
+    { "probe", probe, NULL },           { "heads", NULL, scan_heads },
+    { "offsets", NULL, by_offsets },    { NULL, NULL, NULL },
 };
 
 static void run_part(const struct part *part, const char *kind)

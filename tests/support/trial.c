@@ -23,12 +23,6 @@ static bool is_scan(const struct trial *trial)
            trial->operation == CLFOLD_EXCLUSIVE_SCAN;
 }
 
-/* Of reductions no wrong offset is told. */
-static bool tells_bad(const struct trial *trial)
-{
-    return trial->bad && is_scan(trial);
-}
-
 size_t trial_element_size(const struct trial *trial)
 {
     const struct subject *s = trial->subject;
@@ -75,9 +69,10 @@ void trial_print(const struct trial *trial, char *text, size_t size)
     if (trial->by) {
         snprintf(segments, sizeof(segments), ", segments by %s, %s, cut %d%s",
                  clfold_way_name(trial->by), name_of(trial->head_type), trial->cut,
-                 trial->bad     ? ", some wrong"
-                 : trial->loose ? ", by equal"
-                                : "");
+                 trial->bad      ? ", some wrong"
+                 : trial->loose  ? ", by equal"
+                 : trial->num_at ? ", num_at"
+                                 : "");
     }
     if (trial->width > 0) {
         snprintf(segments, sizeof(segments), ", segments of %zu by %zu", trial->length,
@@ -192,6 +187,23 @@ static bool store_kept(const struct store *store, size_t from, size_t count)
 
 /* ---- The run ----------------------------------------------------------------------- */
 
+/* How many segments there are, or more than the call says. Offsets that are not there
+ * are of segments that would show: of all elements, or past the end. */
+static void put_number(struct run *run)
+{
+    const struct trial *trial = run->trial;
+    const bool is_more = trial->more == 0 && trial->seed % 3 == 0;
+    const cl_ulong number = is_more              ? ~trial->seed
+                            : run->num_heads > 0 ? run->num_heads - 1
+                                                 : 0;
+
+    memcpy(store_at(&run->number, run->number.before, 0), &number, sizeof(number));
+    for (size_t k = 0; k < trial->more && trial->seed % 2; ++k) {
+        memset(store_at(&run->heads, run->heads.before, run->num_heads + k), 0,
+               run->heads.element);
+    }
+}
+
 static bool run_init(struct run *run, const struct trial *trial)
 {
     const size_t more = trial->zones ? ZONE : 0;
@@ -206,7 +218,7 @@ static bool run_init(struct run *run, const struct trial *trial)
     if (trial->by) {
         run->starts = calloc(trial->count + 1, 1);
         if (!run->starts || !store_init(&run->heads, size_of(trial->head_type), 5,
-                                        run_most_heads(trial) + 3)) {
+                                        run_most_heads(trial) + trial->more + 3)) {
             return false;
         }
         run_cut(run);
@@ -220,13 +232,15 @@ static bool run_init(struct run *run, const struct trial *trial)
         !store_init(&run->in, run->in_size, trial->in_offset + more,
                     trial->count + (trial->in_place || !trial->tight ? behind : 0)) ||
         !store_init(&run->out, run->result, trial->out_offset + more,
-                    run->num + behind) ||
+                    run->num + trial->more + behind) ||
         !store_init(&run->init, run->item, 1, 1) ||
         !store_init(&run->total, run->item, 2, 1) ||
+        !store_init(&run->number, sizeof(cl_ulong), 1, 1) ||
         !store_init(&run->bad, sizeof(cl_ulong), 3, 3)) {
         return false;
     }
     run_fill(run);
+    put_number(run);
     made = store_upload(&run->in, read, trial->host, trial->in_shift);
     if (!trial->in_place) {
         made = made &&
@@ -241,7 +255,10 @@ static bool run_init(struct run *run, const struct trial *trial)
     if (trial->by) {
         made = made && store_upload(&run->heads, CL_MEM_READ_ONLY, false, 0);
     }
-    if (tells_bad(trial)) {
+    if (trial->num_at) {
+        made = made && store_upload(&run->number, CL_MEM_READ_ONLY, false, 0);
+    }
+    if (trial->tells) {
         made = made && store_upload(&run->bad, CL_MEM_READ_WRITE, false, 0);
     }
     return made;
@@ -254,6 +271,7 @@ static void run_finish(struct run *run)
     store_finish(&run->init);
     store_finish(&run->total);
     store_finish(&run->heads);
+    store_finish(&run->number);
     store_finish(&run->bad);
     free(run->starts);
     free(run->expected);
@@ -295,7 +313,9 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
                                        .mem = run->heads.mem,
                                        .offset = run->heads.front };
         segments->num =
-            trial->by == CLFOLD_BY_OFFSETS ? run->num_heads - 1 : segments->num;
+            trial->by == CLFOLD_BY_OFFSETS ? run->num_heads - 1 + trial->more : 0;
+        segments->num_at =
+            (clfold_place){ run->number.mem, trial->num_at ? run->number.front : 0 };
         if (trial->loose && fold->num_args > 0) {
             fold->equal = "floor(a / 4.0f) == floor(b / 4.0f)";
         } else if (trial->loose) {
@@ -303,8 +323,7 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
             fold->args = divisor;
             fold->num_args = 1;
         }
-        fold->bad_out =
-            (clfold_place){ run->bad.mem, tells_bad(trial) ? run->bad.front : 0 };
+        fold->bad_out = (clfold_place){ run->bad.mem, trial->tells ? run->bad.front : 0 };
     }
     fold->segments = trial->width > 0 || trial->by ? segments : NULL;
     if (trial->init == INIT_HOST) {
@@ -372,6 +391,7 @@ static clfold_status enqueue(struct run *run, const char **failed)
         (status = store_download(&run->out, queue)) ||
         (status = store_download(&run->init, queue)) ||
         (status = store_download(&run->heads, queue)) ||
+        (status = store_download(&run->number, queue)) ||
         (status = store_download(&run->bad, queue)) ||
         (status = store_download(&run->total, queue))) {
         return status;
@@ -475,12 +495,12 @@ static enum trial_end compare(const struct run *run, char *why, size_t why_size)
         return explain(trial, "wrote beside its total, or to init", why, why_size);
     }
     if ((!trial->in_place && !store_kept(&run->in, 0, 0)) ||
-        !store_kept(&run->heads, 0, 0)) {
+        !store_kept(&run->heads, 0, 0) || !store_kept(&run->number, 0, 0)) {
         return explain(trial, "wrote to its input", why, why_size);
     }
     if (!store_kept(&run->bad, 0, 2) ||
-        (tells_bad(trial) && memcmp(store_at(&run->bad, run->bad.after, 0), run->wrong,
-                                    sizeof(run->wrong)))) {
+        (trial->tells && memcmp(store_at(&run->bad, run->bad.after, 0), run->wrong,
+                                sizeof(run->wrong)))) {
         return explain(trial, "told another wrong offset", why, why_size);
     }
     return TRIAL_RIGHT;

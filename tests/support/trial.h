@@ -54,8 +54,18 @@ enum cuts {
     CUT_NOWHERE,    /* but at element 0 */
     CUT_EVERYWHERE, /* at each element */
     CUT_AT_TILES,   /* at multiples of 16 and beside them */
+    CUT_DRAWN,      /* lengths by next_length() */
     NUM_CUTS
 };
+
+/* Lengths that are hard to cut evenly, in stretches of one law each: empty ones, short
+ * ones, one of each beside tiles, and by a power law up to `most`. `seed` and `most` are
+ * given. */
+struct lengths {
+    uint64_t seed;
+    size_t most, law, left;
+};
+size_t next_length(struct lengths *lengths);
 
 /* The zero of a field is the plainest. */
 struct trial {
@@ -72,7 +82,10 @@ struct trial {
     enum cuts cut;
     size_t empty; /* segments in a row that are, by offsets */
     bool loose;   /* keys are the same that are so without two bits: the fold's `equal` */
-    bool bad;     /* some offsets are out of order or past the end, which bad_out tells */
+    bool num_at;  /* how many segments there are, by offsets, stands in memory, and */
+    size_t more;  /* the call says so many more; 0: memory may say more than the call */
+    bool bad;     /* some offsets are out of order or past the end */
+    bool tells;   /* bad_out tells the first of these, or that there is none */
     bool in_place; /* both at in_offset; elements and results are of one size */
     bool zones;    /* 64 elements more before both */
     bool tight;    /* buffers end with the last element */

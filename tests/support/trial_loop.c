@@ -85,6 +85,37 @@ static bool draw_start(const struct trial *trial, size_t i, uint64_t *seed)
            (trial->cut == CUT_AT_TILES && (i + 1) % 16 < 3 && bits % 3 > 0);
 }
 
+size_t next_length(struct lengths *lengths)
+{
+    const size_t bits = (size_t)(next_random(&lengths->seed) >> 20);
+    const size_t all[] = { 0,
+                           bits % 4,
+                           1,
+                           bits / 3 % 9 * 16 + bits % 3,
+                           (lengths->most + 1) >> bits % 16,
+                           bits % 40 };
+
+    if (lengths->left == 0) {
+        lengths->law = bits / 64 % (sizeof(all) / sizeof(all[0]));
+        lengths->left = 1 + (bits >> 10) % 4 * (bits >> 20) % 90;
+    }
+    --lengths->left;
+    return all[lengths->law];
+}
+
+/* How many segments start at each element, empty ones too. */
+static void draw_starts(struct run *run, uint64_t seed)
+{
+    struct lengths lengths = { .seed = seed, .most = run->trial->count };
+
+    memset(run->starts, 0, run->trial->count);
+    for (size_t i = 0; i < run->trial->count; i += next_length(&lengths)) {
+        if (run->starts[i] < UINT8_MAX) {
+            ++run->starts[i];
+        }
+    }
+}
+
 /* The next flag, key or offset. */
 static void put_head(struct run *run, uint64_t value)
 {
@@ -110,7 +141,10 @@ static void cut_by_offsets(struct run *run, uint64_t seed)
     for (size_t i = 0; i <= count; ++i) {
         const uint64_t bits = next_random(&seed) >> 20;
         const bool is_end = i == 0 || i == count;
-        size_t times = bits % 7 == 0 ? 2 : bits % 53 == 0 && count > 99 ? 10 : 1;
+        size_t times = trial->cut == CUT_DRAWN        ? run->starts[i]
+                       : bits % 7 == 0                ? 2
+                       : bits % 53 == 0 && count > 99 ? 10
+                                                      : 1;
         times = is_end ? bits % 3 : run->starts[i] ? times : 0;
         times += i == count / 2 ? trial->empty : 0;
         times += i == count && run->num_heads == 0;
@@ -120,6 +154,9 @@ static void cut_by_offsets(struct run *run, uint64_t seed)
         if (trial->bad && times > 0 && bits % 5 == 0 && run->num_heads < most) {
             put_head(run, bits % 4 ? bits / 8 % (count + 99) : ~bits);
         }
+    }
+    if (trial->num_at && trial->seed % 8 == 0) {
+        run->num_heads = 1;
     }
     memset(run->starts, 0, count);
     run->wrong[0] = ~(cl_ulong)0;
@@ -143,6 +180,9 @@ void run_cut(struct run *run)
 
     for (size_t i = 0; i < trial->count; ++i) {
         run->starts[i] = draw_start(trial, i, &seed);
+    }
+    if (trial->cut == CUT_DRAWN) {
+        draw_starts(run, seed);
     }
     if (trial->by == CLFOLD_BY_OFFSETS) {
         cut_by_offsets(run, seed);
@@ -301,6 +341,12 @@ bool run_expect(struct run *run)
     if (trial->expected) {
         memcpy(run->expected, trial->expected, run->num * run->result);
         return true;
+    }
+    if (trial->by && trial->operation == CLFOLD_MAP) {
+        const size_t first = (size_t)offset_of(run, 0);
+        const size_t end = (size_t)offset_of(run, run->num_heads - 1);
+        memset(run->expected, COLOUR, run->num * run->result);
+        return expect_one(run, first, 1, end - first, 0, init);
     }
     if (trial->by && trial_reduces(trial)) {
         for (size_t s = 0; s < run->num; ++s) {

@@ -20,7 +20,7 @@ struct store {
 struct run {
     const struct trial *trial;
     size_t in_size, item, result; /* bytes of an element, an item and a result */
-    struct store in, out, init, total, heads, bad;
+    struct store in, out, init, total, heads, number, bad;
     unsigned char *starts;      /* 1 where a segment starts, by flags, keys or offsets */
     size_t num_heads;           /* flags, keys or offsets */
     cl_ulong wrong[2];          /* the first wrong offset: its index and value */

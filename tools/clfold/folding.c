@@ -80,18 +80,75 @@ static bool open_axis(struct folding *f, const struct options *options,
     return true;
 }
 
-/* Flags and keys are as many as the elements, of which `count` have come. */
+/* Flags and keys are as many as the elements, of which `count` have come, and so are the
+ * segments of values that are repeated. */
 static bool check_heads(const struct folding *f, uint64_t count, bool more,
                         struct message *message)
 {
-    const bool fits = more ? count <= f->num_heads : count == f->num_heads;
+    const uint64_t num = f->num_heads - f->repeats;
+    const bool fits = more ? count <= num : count == num;
 
-    return !f->heads || f->segments.by == CLFOLD_BY_OFFSETS || fits ||
+    return !f->heads || (f->segments.by == CLFOLD_BY_OFFSETS && !f->repeats) || fits ||
            message_set(message,
-                       "%s %.2000s: has %" PRIu64 " numbers, and %.2000s has %s%" PRIu64
+                       "%s %.2000s: has %" PRIu64 " %s, and %.2000s has %s%" PRIu64
                        " elements",
-                       f->heads, f->heads_file, f->num_heads, f->input.name,
-                       more ? "at least " : "", count);
+                       f->heads, f->heads_file, num, f->repeats ? "segments" : "numbers",
+                       f->input.name, more ? "at least " : "", count);
+}
+
+#define UNKNOWN INT64_MAX /* elements */
+
+struct offsets {
+    struct folding *f;
+    uint64_t num, before, count;
+};
+
+/* The next of them must be in order, and inside where the elements' number is known. */
+static bool check_step(void *user, void *data, size_t size, struct message *message)
+{
+    struct offsets *const o = user;
+    struct folding *const f = o->f;
+    const size_t element = type_size(f->heads_type);
+    char value[NUMBER_TEXT];
+
+    for (size_t at = 0; at < size; at += element) {
+        const char *const number = (const char *)data + at;
+        int32_t low;
+        uint64_t offset;
+        if (element == sizeof(low)) {
+            memcpy(&low, number, sizeof(low));
+            offset = f->heads_type == CLFOLD_I32 ? (uint64_t)low : (uint32_t)low;
+        } else {
+            memcpy(&offset, number, sizeof(offset));
+        }
+        if (offset < o->before || offset > o->count) {
+            number_print(value, f->heads_type, number);
+            return o->count == UNKNOWN
+                       ? message_set(message,
+                                     "%s %.4096s: number %" PRIu64
+                                     " is %s, which is below the one before it or 0",
+                                     f->heads, f->heads_file, o->num, value)
+                       : message_set(message,
+                                     "%s %.4096s: number %" PRIu64
+                                     " is %s, which is below the one before it "
+                                     "or above the %" PRIu64 " elements",
+                                     f->heads, f->heads_file, o->num, value, o->count);
+        }
+        if (f->lengths && o->num > 0) {
+            f->lengths[o->num - 1] = (double)(offset - o->before);
+        }
+        o->before = offset;
+        o->num++;
+    }
+    return true;
+}
+
+static bool visit_offsets(const struct folding *f, struct offsets *offsets,
+                          struct message *message)
+{
+    return buffer_visit(&f->session, f->segments.mem, CL_MAP_READ,
+                        type_size(f->heads_type), (size_t)f->num_heads, check_step,
+                        offsets, message);
 }
 
 /* Negative offsets are beyond the data once they are read as unsigned. */
@@ -109,6 +166,14 @@ static bool take_offsets(struct folding *f, struct message *message)
                            f->heads, f->heads_file);
     }
     f->segments.num = (size_t)f->num_heads - 1;
+    f->repeats = f->operation == CLFOLD_MAP && f->user.repeats;
+    if (f->repeats) {
+        struct offsets offsets = { .f = f, .count = UNKNOWN };
+        if (!visit_offsets(f, &offsets, message)) {
+            return false;
+        }
+        f->repeated = (size_t)offsets.before;
+    }
     if (f->operation == CLFOLD_REDUCE) {
         f->shape = (struct npy_shape){ .num = 1, .sizes = { f->segments.num } };
     }
@@ -161,55 +226,12 @@ static bool open_heads(struct folding *f, const struct options *options,
             check_heads(f, input_most(&f->input), false, message));
 }
 
-struct offsets {
-    struct folding *f;
-    uint64_t num, before, count;
-};
-
-/* The next of them must be in order and inside. */
-static bool check_step(void *user, void *data, size_t size, struct message *message)
-{
-    struct offsets *const o = user;
-    struct folding *const f = o->f;
-    const size_t element = type_size(f->heads_type);
-    char value[NUMBER_TEXT];
-
-    for (size_t at = 0; at < size; at += element) {
-        const char *const number = (const char *)data + at;
-        int32_t low;
-        uint64_t offset;
-        if (element == sizeof(low)) {
-            memcpy(&low, number, sizeof(low));
-            offset = f->heads_type == CLFOLD_I32 ? (uint64_t)low : (uint32_t)low;
-        } else {
-            memcpy(&offset, number, sizeof(offset));
-        }
-        if (offset < o->before || offset > o->count) {
-            number_print(value, f->heads_type, number);
-            return message_set(message,
-                               "%s %.4096s: number %" PRIu64
-                               " is %s, which is below the one before it "
-                               "or above the %" PRIu64 " elements",
-                               f->heads, f->heads_file, o->num, value, o->count);
-        }
-        if (f->lengths && o->num > 0) {
-            f->lengths[o->num - 1] = (double)(offset - o->before);
-        }
-        o->before = offset;
-        o->num++;
-    }
-    return true;
-}
-
 /* Before a call of `count` elements, as no result shows that offsets are wrong. */
 static bool check_offsets(struct folding *f, size_t count, struct message *message)
 {
     struct offsets offsets = { .f = f, .count = count };
 
-    return f->segments.by != CLFOLD_BY_OFFSETS ||
-           buffer_visit(&f->session, f->segments.mem, CL_MAP_READ,
-                        type_size(f->heads_type), (size_t)f->num_heads, check_step,
-                        &offsets, message);
+    return f->segments.by != CLFOLD_BY_OFFSETS || visit_offsets(f, &offsets, message);
 }
 
 bool folding_open(struct folding *f, const struct options *options,
@@ -249,6 +271,7 @@ static uint64_t num_segments(const struct folding *f)
 uint64_t folding_results(const struct folding *f, uint64_t count)
 {
     return f->operation == CLFOLD_REDUCE ? num_segments(f)
+           : f->repeats                  ? f->repeated
            : f->user.out_length          ? f->user.out_length
                                          : count;
 }
@@ -258,16 +281,17 @@ static const size_t USUAL_BYTES = (size_t)64 << 20;
 
 static size_t result_bytes(const struct folding *f)
 {
-    return f->operation == CLFOLD_REDUCE ? 0 : f->user.written.out_size;
+    return f->operation == CLFOLD_REDUCE || f->repeats ? 0 : f->user.written.out_size;
 }
 
-/* Results that do not come piece by piece: those of a reduction of segments, and what a
- * store writes to, if its length is given. */
+/* Results that do not come piece by piece: those of a reduction of segments, of values
+ * that are repeated, and what a store writes to, if its length is given. */
 static uint64_t whole_bytes(const struct folding *f)
 {
-    const uint64_t num = f->operation != CLFOLD_REDUCE ? f->user.out_length
-                         : f->fold.segments            ? num_segments(f)
-                                                       : 0;
+    const uint64_t num = f->repeats                      ? f->repeated
+                         : f->operation != CLFOLD_REDUCE ? f->user.out_length
+                         : f->fold.segments              ? num_segments(f)
+                                                         : 0;
     const size_t size = f->user.written.out_size;
 
     return num > UINT64_MAX / 2 / size ? UINT64_MAX / 2 : num * size;
@@ -342,9 +366,9 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
         return message_set(message,
                            "%.200s has no buffer of %" PRIu64 " bytes, for %.4096s%s",
                            f->session.device_name, results,
-                           f->has_axis                     ? f->input.name
-                           : f->operation == CLFOLD_REDUCE ? f->heads
-                                                           : "--out-length",
+                           f->has_axis          ? f->input.name
+                           : f->user.out_length ? "--out-length"
+                                                : f->heads,
                            f->has_axis ? " along --axis" : "");
     }
     if ((count > most || f->input.is_stream || f->input.bytes == INPUT_UNKNOWN) &&
@@ -481,8 +505,9 @@ static bool has_none(const struct folding *f)
     return f->has_axis && axis_results(&f->axis) == 0;
 }
 
-static bool fold_piece(struct folding *f, size_t count, struct message *message)
+static bool fold_piece(struct folding *f, size_t num_in, struct message *message)
 {
+    const size_t count = f->repeats ? f->repeated : num_in;
     const cl_mem out = f->out ? f->out : f->result;
     const clfold_fold fold = piece_fold(f);
 

@@ -32,6 +32,8 @@ struct folding {
     const char *heads_file;
     clfold_type heads_type; /* of its numbers */
     uint64_t num_heads;
+    bool repeats;    /* a map's input has an element for each segment, and */
+    size_t repeated; /* so many results */
     double *lengths; /* of the segments, for means of them; else NULL */
     clfold_segments segments;
     struct npy_shape shape; /* of the results */

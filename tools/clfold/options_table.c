@@ -350,7 +350,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "segments of the elements, which the texts then see as segment and rank: the "
           ".npy file has ascending offsets as in CSR, i32, i64, u32 or u64, where each "
           "segment starts, and last where they end. It is one call, so IN is not mapped "
-          "in pieces" },
+          "in pieces. --load 'in[segment]' repeats the elements of IN, one for each "
+          "segment" },
     { "output", VALUE_OUT, TO(out), REDUCE,
       .help = "write the result into a file, or for - to standard output, as clfold scan "
               "does" },
@@ -561,7 +562,9 @@ const struct command_row command_rows[ACTIONS] = {
             "Floats as bytes:\n"
             "  clfold map --result 'to_u8(255 * x)' --out u8 grey.npy bytes.npy\n"
             "The differences of neighbours:\n"
-            "  clfold map --result 'x - (i > 0 ? in[i - 1] : 0)' a.npy steps.npy\n",
+            "  clfold map --result 'x - (i > 0 ? in[i - 1] : 0)' a.npy steps.npy\n"
+            "A value for each segment, repeated:\n"
+            "  clfold map --offsets rows.npy --load 'in[segment]' a.npy repeated.npy\n",
     },
     [ACTION_EXPLAIN] = {
         "explain", "reduce|scan|map [options]",

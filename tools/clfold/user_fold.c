@@ -211,6 +211,15 @@ static void find_whole(struct user_fold *user)
                   : may_use(fold, fold->load, "in")   ? "--load may use in, that"
                   : may_use(fold, fold->result, "in") ? "--result may use in, that"
                                                       : NULL;
+    const bool uses_x =
+        may_use(fold, fold->load, "x") || may_use(fold, fold->result, "x");
+    const bool by_segment =
+        may_use(fold, fold->load, "segment") || may_use(fold, fold->result, "segment") ||
+        may_use(fold, fold->load, "rank") || may_use(fold, fold->result, "rank");
+    user->repeats = fold->load && user->whole && !fold->store && !uses_x && by_segment;
+    for (size_t k = 0; k < fold->num_args; k++) {
+        user->repeats = user->repeats && !fold->args[k].element;
+    }
     user->counted = may_use(fold, fold->load, "n")     ? "--load may use n, that"
                     : may_use(fold, fold->result, "n") ? "--result may use n, that"
                                                        : user->whole;

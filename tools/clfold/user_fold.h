@@ -52,6 +52,7 @@ struct user_fold {
     /* "--load may use in, that": of a whole input; or NULL */
     const char *whole;
     const char *counted; /* the same of n, which is known at the end of a pipe */
+    bool repeats;        /* by offsets a map's input has an element for each segment */
 };
 
 /* Reads the source and the values of args, and checks what needs no device. `basis` is
