@@ -52,8 +52,7 @@ static struct tile_shape tile_of(const struct job *job, const struct policy *pol
     const struct monoid *monoid = job->monoid;
     bool is_ordered = policy->tile == TILE_GROUP && !monoid->commutative;
     size_t item_size = clfold_monoid_item_size(monoid);
-    uint32_t wanted =
-        job->offsets ? least(policy->group_size, BLOCK_GROUP) : policy->group_size;
+    uint32_t wanted = least(policy->group_size, job->offsets ? BLOCK_GROUP : UINT32_MAX);
     /* An item for each work-item and one in 32 more; in order, two. By offsets a list. */
     size_t list = job->offsets ? (wanted + 1) * sizeof(cl_uint) : 0;
     size_t local = job->device->local_memory;
