@@ -13,7 +13,7 @@
  * carried to the next one. Where a segment has a whole block or more to come, the tile's
  * fold takes these elements: they need no ends.
  *
- * needs: contract.cl, element.cl, fold_run.cl, offsets.cl, share.cl, tile.cl, write.cl
+ * needs: contract.cl, element.cl, fold_run.cl, offsets.cl, tile.cl, write.cl
  * needs if CLFOLD_NUMBERS: tile_group_segments.cl
  * names: CLFOLD_NUMBERS, CLFOLD_STAGE_LIMIT, clfold_combine, clfold_combine_stage
  */

@@ -1,5 +1,6 @@
-// CUB's DeviceReduce, DeviceSegmentedReduce and DeviceScan, on a CUDA device: --device takes its number, `gpu`, or a
-// part of its name. CUB documents that its reductions need a commutative operator.
+// CUB's DeviceReduce, DeviceSegmentedReduce and DeviceScan, on a CUDA device: --device takes its
+// number, `gpu`, or a part of its name. CUB documents that its reductions need a commutative
+// operator.
 #include "peer.h"
 
 #include <cub/cub.cuh>
