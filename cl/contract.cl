@@ -44,8 +44,8 @@
  *                        reach a text of the fold, a comma before each, and
  *   CLFOLD_PASS          as arguments of their calls; and without the first comma
  *   CLFOLD_WITH_ONLY, CLFOLD_PASS_ONLY
- *   CLFOLD_LIMIT_NUM(most, more)   where the number of segments, with `more` added, is at
- *                        most `most`, and stands in memory: makes `most` that number
+ *   CLFOLD_LIMIT_NUM(most, more)   by offsets: where the number of segments, with `more`
+ *                        added, is at most `most` and in memory: makes `most` of it
  *   CLFOLD_TEXTS         1 if any text is the caller's, which may use user_names.cl
  *   CLFOLD_READS_IN      1 if anything uses elements of the input
  *   CLFOLD_LOAD          1 if a text of the fold makes of an element what is folded; then

@@ -485,6 +485,17 @@ static void append_memory(struct text *text, enum memory_tier tier)
                       memory->extensions, memory->means, memory->word_bits);
 }
 
+/* What limits a number to what is in memory, where it is there; 0 stays 0 unread. */
+static void append_limit(struct text *text, const char *macro, const char *name, bool has)
+{
+    clfold_text_print(text, "#define CLFOLD_LIMIT_%s(most, more) ", macro);
+    clfold_text_print(text,
+                      has ? "most = most > 0 ? min(most - (more), clfold_%s_at"
+                            "[clfold_%s_index]) + (more) : 0\n"
+                          : "(void)0\n",
+                      name, name);
+}
+
 /* What the algorithm is, and what it may use. */
 static void append_algorithm(struct text *text, const struct monoid *monoid,
                              const struct shape *shape)
@@ -511,6 +522,9 @@ static void append_algorithm(struct text *text, const struct monoid *monoid,
         clfold_text_print(
             text, "#define CLFOLD_KEY %s\n",
             clfold_cl_name(shape->offsets ? shape->offsets : monoid->offsets));
+    }
+    if (shape->offsets || monoid->offsets || monoid->heads == CLFOLD_BY_OFFSETS) {
+        append_limit(text, "NUM", "num", monoid->num_at);
     }
     if (shape->step > 0) {
         clfold_text_print(text, "#define CLFOLD_STEP %u\n", shape->step);

@@ -140,20 +140,8 @@ static void append_params(struct text *text, const struct monoid *monoid, enum f
     }
 }
 
-/* What limits a number to what is in memory, where it is there; 0 stays 0 unread. */
-static void append_limit(struct text *text, const char *macro, const char *name, bool has)
-{
-    clfold_text_print(text, "#define CLFOLD_LIMIT_%s(most, more) ", macro);
-    clfold_text_print(text,
-                      has ? "most = most > 0 ? min(most - (more), clfold_%s_at"
-                            "[clfold_%s_index]) + (more) : 0\n"
-                          : "(void)0\n",
-                      name, name);
-}
-
 void clfold_append_with(struct text *text, const struct monoid *monoid)
 {
-    append_limit(text, "NUM", "num", monoid->num_at);
     clfold_text_print(text, "#define CLFOLD_WITH");
     append_params(text, monoid, PARAMS, " , ");
     clfold_text_print(text, "\n#define CLFOLD_PASS");

@@ -194,8 +194,8 @@ static size_t check_fold(const struct random_fold *fold, clfold_operation operat
     return num;
 }
 
-/* Reductions of segments whose lengths are drawn as well, by the policy's tile or one that
- * is drawn. */
+/* Reductions of segments whose lengths are drawn as well, by the policy's tile or a drawn
+ * one. */
 static size_t check_offsets(const struct random_fold *fold, uint64_t random)
 {
     struct way way = { .algorithm = "reduce_offsets" };
