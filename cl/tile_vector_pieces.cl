@@ -69,8 +69,8 @@ static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
                               clfold_spot from, clfold_spot to, CLFOLD_OFFSETS_PARAMS,
                               uint ahead, global clfold_item *open,
                               global clfold_item *begun, global CLFOLD_OUT *out,
-                              ulong out_offset, clfold_memory memory, clfold_piece_room room,
-                              CLFOLD_INIT_PARAMS CLFOLD_WITH)
+                              ulong out_offset, clfold_memory memory,
+                              clfold_piece_room room, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     const ulong last = min(to.segment + 1, num);
     ulong next = from.segment;
