@@ -52,7 +52,7 @@ REDUCE1_STEP_BARRIER_BEHIND = """\
     barrier(CLK_LOCAL_MEM_FENCE);
 """
 NO_HEAD = "#if CLFOLD_HEADS\n    memory[0].clfold_head = 0;\n#endif\n"
-LADDER, GRID, TILES = "reduce_ladder.cl", "grid.c", "reduce_tiles.cl"
+LADDER, REDUCE_PLAN, TILES = "reduce_ladder.cl", "reduce_plan.c", "reduce_tiles.cl"
 VECTOR, VECTOR_SCAN, GROUP_SCAN = "tile_vector.cl", "tile_vector_scan.cl", "tile_group_scan.cl"
 SCAN_AND_WRITE = """\
     clfold_scan_mine(index, count, has_prefix, room CLFOLD_PASS);
@@ -120,8 +120,8 @@ FAULTS = {
     # One group more than there are items for.
     "empty_last_group": (
         "reduce6",
-        [(GRID, 1, "count > 0 ? clfold_div_up(count, rule->lanes * grid->items) : 1;",
-          "groups + 1;")],
+        [(REDUCE_PLAN, 1, "bundles = plan->cut.num_runs;",
+          "bundles = ++plan->cut.num_runs;")],
     ),
     # 0 where there is no item: wrong for min, max, mul, and without an identity.
     "padding_with_0": (
