@@ -27,11 +27,10 @@ static ulong clfold_offset(ulong s, CLFOLD_OFFSETS_PARAMS)
     return min((ulong)offsets[offsets_at + s], count);
 }
 
-/* Place n, before which `low` segments have ended or more, and at most `high`. */
-static clfold_spot clfold_spot_among(ulong n, ulong low, ulong high,
-                                     CLFOLD_OFFSETS_PARAMS)
+static clfold_spot clfold_nth_spot(ulong n, CLFOLD_OFFSETS_PARAMS)
 {
     clfold_spot place;
+    ulong low = 0, high = num;
 
     while (low < high) {
         const ulong s = low + (high - low) / 2;
@@ -43,11 +42,6 @@ static clfold_spot clfold_spot_among(ulong n, ulong low, ulong high,
     place.segment = low;
     place.element = n - low;
     return place;
-}
-
-static clfold_spot clfold_nth_spot(ulong n, CLFOLD_OFFSETS_PARAMS)
-{
-    return clfold_spot_among(n, 0, num, CLFOLD_OFFSETS);
 }
 
 /*
