@@ -50,7 +50,8 @@
  *   CLFOLD_READS_IN      1 if anything uses elements of the input
  *   CLFOLD_LOAD          1 if a text of the fold makes of an element what is folded; then
  *   CLFOLD_LOAD_LANES      1 if it does so element by element, else 16 at once,
- *   CLFOLD_LOADS_X         1 if it uses its own element, and
+ *   CLFOLD_LOADS_X         1 if it uses its own element,
+ *   CLFOLD_LOADS_SEGMENT   1 if it uses its segment, `own` where it is called, and
  *   CLFOLD_LOAD_CALL, ..._CALL16   its call
  *   CLFOLD_WRITES        1 if what is written is made of an item, else the item is; then
  *   CLFOLD_WRITE_LANES     1 if element by element, else 16 at once,

@@ -14,8 +14,8 @@
  *                         3  4  5                      0  0  0
  *
  * needs: contract.cl
- * names: CLFOLD_FILL_X, CLFOLD_LOADS_X, CLFOLD_LOAD_CALL, CLFOLD_TEXT_OFFSETS
- * names: CLFOLD_TEXT_SEGMENTS
+ * names: CLFOLD_FILL_X, CLFOLD_LOADS_SEGMENT, CLFOLD_LOADS_X, CLFOLD_LOAD_CALL
+ * names: CLFOLD_LOAD_INDEX, CLFOLD_TEXT_OFFSETS, CLFOLD_TEXT_SEGMENTS
  * names: CLFOLD_WRITES_X, CLFOLD_X, CLFOLD_X_ITEM, clfold_loaded
  */
 #if CLFOLD_TEXT_OFFSETS
@@ -97,9 +97,18 @@ static CLFOLD_X clfold_x_of(global const CLFOLD_IN *s)
 
 #endif
 
-/* The element at position j, counted from element `begin` of the buffer. */
-static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin,
-                                uint j CLFOLD_WITH)
+#if CLFOLD_LOADS_SEGMENT
+#define CLFOLD_OWN_PARAM , const clfold_segment own
+#define CLFOLD_OWN_OF(i) , clfold_segment_of(CLFOLD_LOAD_INDEX(i) CLFOLD_PASS)
+#else
+#define CLFOLD_OWN_PARAM
+#define CLFOLD_OWN_OF(i)
+#endif
+
+/* The element at position j, counted from element `begin` of the buffer, of segment
+ * `own`. */
+static clfold_stage clfold_load_own(global const CLFOLD_IN *in, ulong begin,
+                                    uint j CLFOLD_OWN_PARAM CLFOLD_WITH)
 {
     global const CLFOLD_IN *s = in + (begin + j) * CLFOLD_SCALARS;
     clfold_stage r;
@@ -115,4 +124,11 @@ static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin,
     r.$name = convert_$stage($load);
 #endif
     return r;
+}
+
+static clfold_stage clfold_load(global const CLFOLD_IN *in, ulong begin,
+                                uint j CLFOLD_WITH)
+{
+    return clfold_load_own(in, begin,
+                           j CLFOLD_OWN_OF(begin + j - clfold_origin) CLFOLD_PASS);
 }

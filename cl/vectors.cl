@@ -8,9 +8,8 @@
  *
  * needs: contract.cl, element.cl
  * names: CLFOLD_ASK_STREAMS, CLFOLD_BUILTINS, CLFOLD_FILL_X16, CLFOLD_IN16
- * names: CLFOLD_LOADS_32, CLFOLD_LOADS_X, CLFOLD_LOAD_CALL16, CLFOLD_LOAD_LANES
- * names: CLFOLD_OPAQUE
- * names: CLFOLD_TEXT_SEGMENTS
+ * names: CLFOLD_LOADS_32, CLFOLD_LOADS_SEGMENT, CLFOLD_LOADS_X, CLFOLD_LOAD_CALL16
+ * names: CLFOLD_LOAD_INDEX, CLFOLD_LOAD_LANES, CLFOLD_OPAQUE, CLFOLD_TEXT_SEGMENTS
  * names: CLFOLD_PREFETCH, CLFOLD_READS_IN, CLFOLD_TEXT_OFFSETS, CLFOLD_WRITES_X
  * names: CLFOLD_WRITE_LANES, CLFOLD_X16, CLFOLD_X_ITEM, clfold_loaded16
  */
@@ -166,8 +165,8 @@ typedef struct {
 static clfold_segment16 clfold_segment16_of(ulong i CLFOLD_WITH)
 {
     const clfold_segment first = clfold_segment_of(i CLFOLD_PASS);
-    const ulong16 is = clfold_indices(i);
-    ulong16 segment = first.segment, start = i - first.rank;
+    const int16 lanes = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    int16 over = 0, start = 0; /* segments after the first; where the last of them is */
     clfold_segment16 r;
     uint more = 16;
 
@@ -175,22 +174,23 @@ static clfold_segment16 clfold_segment16_of(ulong i CLFOLD_WITH)
         const ulong at = clfold_start_of(s CLFOLD_PASS);
         if (at >= i + 16)
             break;
-        segment = is >= at ? s : segment;
-        start = is >= at ? at : start;
+        const int16 behind = lanes >= (int)(at - i);
+        over -= behind;
+        start = behind ? (int)(at - i) : start;
     }
+    r.segment = first.segment + convert_ulong16(over);
+    r.rank = convert_ulong16(lanes - start) + (convert_ulong16(over == 0) & first.rank);
     if (more == 0) {
-        union { ulong16 v; ulong s[16]; } segments, starts;
+        union { ulong16 v; ulong s[16]; } segments, ranks;
         clfold_near = first.segment;
         for (uint k = 0; k < 16; ++k) {
             const clfold_segment own = clfold_segment_of(i + k CLFOLD_PASS);
             segments.s[k] = clfold_near = own.segment;
-            starts.s[k] = i + k - own.rank;
+            ranks.s[k] = own.rank;
         }
-        segment = segments.v;
-        start = starts.v;
+        r.segment = segments.v;
+        r.rank = ranks.v;
     }
-    r.segment = segment;
-    r.rank = is - start;
     return r;
 }
 
@@ -235,17 +235,55 @@ static clfold_segment16 clfold_segment16_of(ulong i CLFOLD_WITH)
  * component. Members of a struct differ in size, so it is loaded lane by lane. */
 #if CLFOLD_LOAD_LANES
 
+/* Elements of 16 of one segment. */
+#define CLFOLD_SAME(k)                                                                   \
+    const clfold_segment own##k = { segments.s[0], ranks.s[0] + k };                     \
+    const clfold_stage x##k = clfold_load_own(in, begin, j + k, own##k CLFOLD_PASS)
+#define CLFOLD_SAME_4(k, l, m, n)                                                        \
+    CLFOLD_SAME(k);                                                                      \
+    CLFOLD_SAME(l);                                                                      \
+    CLFOLD_SAME(m);                                                                      \
+    CLFOLD_SAME(n)
+#define CLFOLD_SAME_16(m)                                                                \
+    x0.m, x1.m, x2.m, x3.m, x4.m, x5.m, x6.m, x7.m, x8.m, x9.m, x10.m, x11.m, x12.m,     \
+        x13.m, x14.m, x15.m
+
 static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin,
                                     uint j CLFOLD_WITH)
 {
     clfold_lanes lanes;
     clfold_stage16 r;
 
+#if CLFOLD_LOADS_SEGMENT
+    union { ulong16 v; ulong s[16]; } segments, ranks;
+    const ulong i = begin + j - clfold_origin;
+    const clfold_segment16 owns = clfold_segment16_of(CLFOLD_LOAD_INDEX(i) CLFOLD_PASS);
+    segments.v = owns.segment;
+    ranks.v = owns.rank;
+    if (segments.s[0] == segments.s[15]) {
+        /* Not by lanes in memory, which are read back late. */
+        CLFOLD_SAME_4(0, 1, 2, 3);
+        CLFOLD_SAME_4(4, 5, 6, 7);
+        CLFOLD_SAME_4(8, 9, 10, 11);
+        CLFOLD_SAME_4(12, 13, 14, 15);
+        r.$name = ($stage16)(CLFOLD_SAME_16($name));
+        return r;
+    }
+    /* Not as vectors, for compilers make gathers then: in[segment] took 5 times as long.
+     */
+#pragma clang loop unroll(disable) vectorize(disable)
+    for (uint k = 0; k < 16; ++k) {
+        const clfold_segment own = { segments.s[k], ranks.s[k] };
+        const clfold_stage x = clfold_load_own(in, begin, j + k, own CLFOLD_PASS);
+        lanes.$name.s[k] = x.$name;
+    }
+#else
 #pragma unroll
     for (uint k = 0; k < 16; ++k) {
         const clfold_stage x = clfold_load(in, begin, j + k CLFOLD_PASS);
         lanes.$name.s[k] = x.$name;
     }
+#endif
     r.$name = lanes.$name.v;
     return r;
 }
@@ -263,6 +301,9 @@ static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin,
     const CLFOLD_X16 x = clfold_x16_of(from);
 #endif
     const ulong i = begin + j - clfold_origin;
+#if CLFOLD_LOADS_SEGMENT
+    const clfold_segment16 own = clfold_segment16_of(CLFOLD_LOAD_INDEX(i) CLFOLD_PASS);
+#endif
     const clfold_loaded16 l = CLFOLD_LOAD_CALL16(x, from, i);
     r.$name = convert_$stage16($wide_loaded);
 #else

@@ -428,14 +428,14 @@ static void append_text_segments(struct text *text, const struct monoid *monoid,
     clfold_text_print(
         text,
         "#define CLFOLD_TEXT_SEGMENTS %d\n#define CLFOLD_TEXT_OFFSETS %d\n"
-        "#define CLFOLD_LOAD_SEGMENT(i) clfold_segment_of(i CLFOLD_PASS)\n"
-        "#define CLFOLD_LOAD_SEGMENT16(i) clfold_segment16_of(i CLFOLD_PASS)\n%s",
+        "#define CLFOLD_LOAD_SEGMENT(i) own\n#define CLFOLD_LOAD_SEGMENT16(i) own\n"
+        "#define CLFOLD_RESULT_SEGMENT(i) %s\n#define CLFOLD_RESULT_SEGMENT16(i) %s\n",
         clfold_monoid_uses_segment(monoid), monoid->offsets != 0,
-        reduces(shape) ? "#define CLFOLD_RESULT_SEGMENT(i) ((clfold_segment){ i, 0 })\n"
-                         "#define CLFOLD_RESULT_SEGMENT16(i) "
-                         "((clfold_segment16){ clfold_indices(i), 0 })\n"
-                       : "#define CLFOLD_RESULT_SEGMENT(i) CLFOLD_LOAD_SEGMENT(i)\n"
-                         "#define CLFOLD_RESULT_SEGMENT16(i) CLFOLD_LOAD_SEGMENT16(i)\n");
+        reduces(shape) ? "((clfold_segment){ CLFOLD_RESULT_INDEX(i), 0 })"
+                       : "clfold_segment_of(CLFOLD_RESULT_INDEX(i) CLFOLD_PASS)",
+        reduces(shape)
+            ? "((clfold_segment16){ clfold_indices(CLFOLD_RESULT_INDEX(i)), 0 })"
+            : "clfold_segment16_of(CLFOLD_RESULT_INDEX(i) CLFOLD_PASS)");
 }
 
 static bool has_item16(const struct monoid *monoid, const struct tile_shape *tile)

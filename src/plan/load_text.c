@@ -249,9 +249,8 @@ static void append_call(struct text *text, const struct monoid *monoid,
                       name);
     if (uses->segment) {
         clfold_text_print(text,
-                          ", CLFOLD_%s_SEGMENT%s(CLFOLD_%s_INDEX(i)).segment, "
-                          "clfold_segment%s_of(CLFOLD_%s_INDEX(i) CLFOLD_PASS).rank",
-                          name, width, name, width, name);
+                          ", CLFOLD_%s_SEGMENT%s(i).segment, CLFOLD_%s_SEGMENT%s(i).rank",
+                          name, width, name, width);
     }
     append_arguments(text, monoid, uses, is_wide);
     clfold_text_print(text, ")\n");
@@ -342,10 +341,11 @@ void clfold_append_element_contract(struct text *text, const struct monoid *mono
     clfold_text_print(text,
                       "#define CLFOLD_LOAD %d\n#define CLFOLD_WRITES %d\n"
                       "#define CLFOLD_WRITES_PREV %d\n#define CLFOLD_READS_IN %d\n"
-                      "#define CLFOLD_LOAD_LANES %d\n#define CLFOLD_LOADS_X %d\n",
+                      "#define CLFOLD_LOAD_LANES %d\n#define CLFOLD_LOADS_X %d\n"
+                      "#define CLFOLD_LOADS_SEGMENT %d\n",
                       monoid->load != NULL, clfold_monoid_converts(monoid),
                       monoid->writes.prev, clfold_monoid_reads_in(monoid),
-                      monoid->loads.lanes, monoid->loads.x);
+                      monoid->loads.lanes, monoid->loads.x, monoid->loads.segment);
     append_asks(text, monoid);
     append_x(text, monoid);
     append_call(text, monoid, &monoid->loads, "LOAD", "", "", false);
