@@ -71,18 +71,20 @@ static const char copy_text[] =
     "#endif\n"
     "}\n";
 
-enum { LIMIT_COPY, LIMIT_READ, ROWS, COLUMNS, OFFSETS };
+enum { LIMIT_COPY, LIMIT_READ, ROWS, COLUMNS, OFFSETS, MAPS };
 
 static const struct bench_case {
     const char *name;
     int kind;
     bool scans;
-    size_t width, length; /* OFFSETS: most segments, or 0; of each, unless length_of is */
+    /* From OFFSETS on: most segments, or 0; of each, unless length_of is. */
+    size_t width, length;
     clfold_op op;
     const char *result; /* what is written for an item; NULL: the item */
     clfold_type out;    /* 0: f32 */
     uint32_t accuracy;
     size_t (*length_of)(size_t i, double u);
+    const char *load;
 } cases[] = {
     { .name = "copy", .kind = LIMIT_COPY, .scans = true },
     { .name = "reduce all", .kind = LIMIT_READ, .op = CLFOLD_ADD },
@@ -137,16 +139,22 @@ static const struct bench_case {
 #define BY_OFFSETS(name, width, length, length_of)                                       \
     {                                                                                    \
         "offsets, " name, OFFSETS, false, width, length, CLFOLD_ADD, NULL, 0, 0,         \
-            length_of                                                                    \
+            length_of, NULL                                                              \
     }
     BY_OFFSETS("3 each", 0, 3, NULL),
     BY_OFFSETS("0 to 3", 0, 0, uniform_0_3),
     BY_OFFSETS("geometric, mean 8", 0, 0, geometric_8),
     BY_OFFSETS("1 to 127", 0, 0, uniform_1_127),
     BY_OFFSETS("64 each", 0, 64, NULL),
+    BY_OFFSETS("1000 each", 0, 1000, NULL),
     BY_OFFSETS("1 to 2000", 0, 0, uniform_1_2000),
     BY_OFFSETS("Pareto 1, up to 10^6", 0, 0, pareto),
     BY_OFFSETS("10^7, 0 to 3, empty", MIXED, 0, mixed),
+    BY_OFFSETS("its 0 to 3", SHORT, 0, uniform_0_3),
+    BY_OFFSETS("its 10^7", 1, LONG, NULL),
+    BY_OFFSETS("its empty ones", LONG, 0, NULL),
+    { "offsets, in[segment], 4 each", MAPS, true, 0, 4, .load = "in[segment]" },
+    { "offsets, in[segment], 100 each", MAPS, true, 0, 100, .load = "in[segment]" },
 };
 #define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
 
@@ -216,7 +224,7 @@ static bool make_all_offsets(struct bench *bench)
         return bench_complain(&bench->device, "the offsets", CL_OUT_OF_HOST_MEMORY);
     }
     for (size_t i = 0; done && i < NUM_CASES; ++i) {
-        done = cases[i].kind != OFFSETS || make_offsets(bench, i, offsets);
+        done = cases[i].kind < OFFSETS || make_offsets(bench, i, offsets);
     }
     free(offsets);
     return done;
@@ -267,7 +275,7 @@ static size_t count_of(const struct bench *bench, size_t number)
     const struct bench_case *one = &cases[number];
     size_t block = one->width * one->length;
 
-    return one->kind == OFFSETS ? bench->counts[number]
+    return one->kind >= OFFSETS ? bench->counts[number]
            : block > 0          ? COUNT / block * block
                                 : COUNT;
 }
@@ -284,11 +292,12 @@ static clfold_status enqueue(const struct bench *bench, size_t number)
     };
     const clfold_fold fold = {
         .op = one->op,
+        .load = one->load,
         .type = CLFOLD_F32,
         .out = one->out,
         .result = one->result,
         .accuracy = one->accuracy,
-        .segments = one->kind == OFFSETS ? &bench->by_offsets[number]
+        .segments = one->kind >= OFFSETS ? &bench->by_offsets[number]
                     : one->kind >= ROWS  ? &segments
                                          : NULL,
     };
@@ -297,9 +306,11 @@ static clfold_status enqueue(const struct bench *bench, size_t number)
         return clEnqueueNDRangeKernel(queue, bench->copy, 1, NULL, &global, &local, 0,
                                       NULL, NULL);
     }
-    return (one->scans ? clfold_inclusive_scan : clfold_reduce)(
-        bench->device.session.context, queue, &fold, bench->in, 0, bench->out, 0,
-        count_of(bench, number), 0, NULL, NULL);
+    return (one->kind == MAPS ? clfold_map
+            : one->scans      ? clfold_inclusive_scan
+                         : clfold_reduce)(bench->device.session.context, queue, &fold,
+                                          bench->in, 0, bench->out, 0,
+                                          count_of(bench, number), 0, NULL, NULL);
 }
 
 static bool run_all(void *user, int run)
@@ -326,11 +337,15 @@ static double bytes_of(const struct bench *bench, size_t number)
     size_t count = count_of(bench, number), size = one->op == CLFOLD_ARG_MIN ? 16
                                                    : one->out == CLFOLD_U8   ? 1
                                                                              : 4;
-    size_t results = one->scans             ? count
+    size_t results = one->kind == MAPS      ? count + bench->by_offsets[number].num + 1
+                     : one->scans           ? count
                      : one->kind == OFFSETS ? bench->by_offsets[number].num + 1
                      : one->kind >= ROWS    ? count / one->length
                                             : 1;
 
+    if (one->kind == MAPS) {
+        count = bench->by_offsets[number].num; /* values */
+    }
     return (double)count * sizeof(cl_float) + (double)(results * size);
 }
 
@@ -351,9 +366,10 @@ static void print_all(void *user)
             limits[one->kind] = gbps;
         }
         printf("%-8s %-34s %8.2f  %6.2f - %6.2f %8.2f %7.1f %6.2f\n",
-               one->kind < ROWS ? "limit"
-               : one->scans     ? "scan"
-                                : "reduce",
+               one->kind < ROWS    ? "limit"
+               : one->kind == MAPS ? "map"
+               : one->scans        ? "scan"
+                                   : "reduce",
                one->name, median * 1e3, seconds[0] * 1e3, seconds[RUNS - 1] * 1e3,
                (double)count_of(bench, i) / median / 1e9, gbps,
                gbps / limits[one->scans ? LIMIT_COPY : LIMIT_READ]);
