@@ -260,7 +260,7 @@ static clfold_stage16 clfold_load16(global const CLFOLD_IN *in, ulong begin,
     const clfold_segment16 owns = clfold_segment16_of(CLFOLD_LOAD_INDEX(i) CLFOLD_PASS);
     segments.v = owns.segment;
     ranks.v = owns.rank;
-    if (segments.s[0] == segments.s[15]) {
+    if (segments.s[0] == segments.s[15] && ranks.s[15] == ranks.s[0] + 15) {
         /* Not by lanes in memory, which are read back late. */
         CLFOLD_SAME_4(0, 1, 2, 3);
         CLFOLD_SAME_4(4, 5, 6, 7);
