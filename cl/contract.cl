@@ -71,6 +71,12 @@
  *   CLFOLD_FILL_X, ..._X16   what makes it of scalars,
  *   CLFOLD_IN_X            the type that they find in the buffer, and
  *   CLFOLD_ASK_STREAMS     what asks for elements of other buffers ahead
+ *   CLFOLD_SELECTS       1 if a scan of counts writes the elements that are kept; then
+ *   CLFOLD_KEEP_CALL, ..._CALL16   the call of the condition,
+ *   CLFOLD_KEEP_LANES      1 if element by element, else 16 at once,
+ *   CLFOLD_KEEPS_X         1 if it uses its own element,
+ *   CLFOLD_KEEPS_RUNS      1 if it is of two neighbours, and says that they are the same,
+ *   CLFOLD_MAKES_ALL       1 if a result may be made of one that is not kept, too
  *   CLFOLD_IN_PART       1 if the call is a part of a larger one, whose elements before
  *                        these are clfold_first, a part of CLFOLD_WITH; then
  *   CLFOLD_CARRY_SIZE, CLFOLD_CARRY_COPY

@@ -14,8 +14,8 @@
  *                         3  4  5                      0  0  0
  *
  * needs: contract.cl
- * names: CLFOLD_FILL_X, CLFOLD_LOADS_SEGMENT, CLFOLD_LOADS_X, CLFOLD_LOAD_CALL
- * names: CLFOLD_LOAD_INDEX, CLFOLD_TEXT_OFFSETS, CLFOLD_TEXT_SEGMENTS
+ * names: CLFOLD_FILL_X, CLFOLD_KEEPS_X, CLFOLD_LOADS_SEGMENT, CLFOLD_LOADS_X
+ * names: CLFOLD_LOAD_CALL, CLFOLD_LOAD_INDEX, CLFOLD_TEXT_OFFSETS, CLFOLD_TEXT_SEGMENTS
  * names: CLFOLD_WRITES_X, CLFOLD_X, CLFOLD_X_ITEM, clfold_loaded
  */
 #if CLFOLD_TEXT_OFFSETS
@@ -81,7 +81,7 @@ static clfold_segment clfold_segment_of(ulong i CLFOLD_WITH)
 
 #endif
 
-#if CLFOLD_LOADS_X || CLFOLD_WRITES_X
+#if CLFOLD_LOADS_X || CLFOLD_WRITES_X || CLFOLD_KEEPS_X
 
 static CLFOLD_X clfold_x_of(global const CLFOLD_IN *s)
 {

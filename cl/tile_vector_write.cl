@@ -9,6 +9,7 @@
  * needs if CLFOLD_HEADS: heads.cl
  * names: CLFOLD_AS_CELL16, CLFOLD_CELL16, CLFOLD_CELLS, CLFOLD_CELLS_HALF
  * names: CLFOLD_CELLS_SIZE, CLFOLD_CELLS_VSTORE, CLFOLD_OUT_ITEM, CLFOLD_RESULT_CALL16
+ * names: CLFOLD_SELECTS
  * names: CLFOLD_STREAM, CLFOLD_VALUE16, CLFOLD_WRITES_X, CLFOLD_X16, clfold_combine16
  * names: clfold_identity, clfold_rounded16, clfold_written16
  * names if CLFOLD_HEADS: CLFOLD_HEAD16, CLFOLD_START_ARGS
@@ -119,7 +120,7 @@ static void clfold_store16(clfold_item16 x, global CLFOLD_OUT *out, ulong index,
 
 #endif
 
-#if CLFOLD_WRITES
+#if CLFOLD_WRITES || CLFOLD_SELECTS
 
 static CLFOLD_VALUE16 clfold_value16_of(clfold_item16 x)
 {
@@ -129,11 +130,21 @@ static CLFOLD_VALUE16 clfold_value16_of(clfold_item16 x)
     return value;
 }
 
-static void clfold_emit_items16(clfold_item16 y, clfold_item16 before,
-                                global const CLFOLD_IN *s, ulong i,
-                                global CLFOLD_OUT *out, ulong index,
-                                bool stream CLFOLD_WITH)
+#endif
+
+/* What is written for 16 items: a vector for each scalar of an element of the output. */
+typedef union {
+    CLFOLD_CELL16 cells[CLFOLD_OUT_SCALARS];
+#if CLFOLD_WRITES && !CLFOLD_OUT_ITEM
+    clfold_written16 all;
+#endif
+} clfold_cells16;
+
+static void clfold_make16(clfold_item16 y, clfold_item16 before,
+                          global const CLFOLD_IN *s, ulong i,
+                          clfold_cells16 *made CLFOLD_WITH)
 {
+#if CLFOLD_WRITES
     const CLFOLD_VALUE16 item = clfold_value16_of(y);
 #if CLFOLD_WRITES_PREV
     const CLFOLD_VALUE16 prev = clfold_value16_of(before);
@@ -141,32 +152,29 @@ static void clfold_emit_items16(clfold_item16 y, clfold_item16 before,
 #if CLFOLD_WRITES_X
     const CLFOLD_X16 x = clfold_x16_of(s);
 #endif
-    union {
-        clfold_written16 all;
-        CLFOLD_CELL16 cells[CLFOLD_OUT_SCALARS];
-    } as;
 
-    as.all = CLFOLD_RESULT_CALL16(out, item, prev, x, s, i);
 #if CLFOLD_OUT_ITEM
-    CLFOLD_CELL16 c[CLFOLD_OUT_CELLS];
-    c[$k] = CLFOLD_AS_CELL16(convert_$result16(as.all.$name));
-    clfold_store_cells16(c, out, index, stream);
+    const clfold_written16 all = CLFOLD_RESULT_CALL16(out, item, prev, x, s, i);
+    made->cells[$k] = CLFOLD_AS_CELL16(convert_$result16(all.$name));
 #else
-    clfold_store_cells16(as.cells, out, index, stream);
+    made->all = CLFOLD_RESULT_CALL16(out, item, prev, x, s, i);
+#endif
+#else
+    clfold_item16 x = y;
+    made->cells[$k] = CLFOLD_AS_CELL16(convert_$result16($wide_made));
 #endif
 }
-
-#else
 
 static void clfold_emit_items16(clfold_item16 y, clfold_item16 before,
                                 global const CLFOLD_IN *s, ulong i,
                                 global CLFOLD_OUT *out, ulong index,
                                 bool stream CLFOLD_WITH)
 {
-    clfold_store16(y, out, index, stream);
-}
+    clfold_cells16 made;
 
-#endif
+    clfold_make16(y, before, s, i, &made CLFOLD_PASS);
+    clfold_store_cells16(made.cells, out, index, stream);
+}
 
 #if CLFOLD_HEADS
 

@@ -12,7 +12,8 @@
  *
  * needs: contract.cl, vectors.cl
  * needs if CLFOLD_HEADS: heads.cl
- * names: CLFOLD_COMPARE_LOADED, CLFOLD_COMPARE_WRITTEN, CLFOLD_OPAQUE
+ * names: CLFOLD_COMPARE_KEPT, CLFOLD_COMPARE_LOADED, CLFOLD_COMPARE_WRITTEN
+ * names: CLFOLD_OPAQUE
  * names: clfold_combine_stage, clfold_combine_stage16
  */
 #define CLFOLD_ROUNDS 64
@@ -92,15 +93,19 @@ static bool clfold_is_far(long x, long y, uint ulps)
         out[3] = (ulong)CLFOLD_BITS_##type(v.name);                                      \
     }
 
-/* Where the numbers of what a load and a result give begin. */
+/* Where the numbers of what a load, a result and a condition give begin. */
 #define CLFOLD_OF_LOAD   8
 #define CLFOLD_OF_RESULT 16
+#define CLFOLD_OF_KEEP   24
 
 #if CLFOLD_COMPARE_LOADED
 static void clfold_compare_loaded(ulong *state, global ulong *out CLFOLD_WITH);
 #endif
 #if CLFOLD_COMPARE_WRITTEN
 static void clfold_compare_written(ulong *state, global ulong *out CLFOLD_WITH);
+#endif
+#if CLFOLD_COMPARE_KEPT
+static void clfold_compare_kept(ulong *state, global ulong *out CLFOLD_WITH);
 #endif
 
 CLFOLD_KERNEL void clfold_widths(global ulong *out CLFOLD_WITH)
@@ -114,6 +119,9 @@ CLFOLD_KERNEL void clfold_widths(global ulong *out CLFOLD_WITH)
 #endif
 #if CLFOLD_COMPARE_WRITTEN
         clfold_compare_written(&state, out CLFOLD_PASS);
+#endif
+#if CLFOLD_COMPARE_KEPT
+        clfold_compare_kept(&state, out CLFOLD_PASS);
 #endif
 #if !CLFOLD_OPAQUE
         clfold_lanes a, b;

@@ -12,10 +12,10 @@
  * needs: contract.cl, element.cl, result.cl
  * needs if CLFOLD_HEADS: heads.cl
  * names: CLFOLD_OUT_HALF, CLFOLD_OUT_ITEM, CLFOLD_OUT_VALUE, CLFOLD_OUT_X
- * names: CLFOLD_RESULT_CALL, CLFOLD_STORES, CLFOLD_VALUE, CLFOLD_WRITES_X, CLFOLD_X
- * names: clfold_combine, clfold_rounded, clfold_written
+ * names: CLFOLD_RESULT_CALL, CLFOLD_SELECTS, CLFOLD_STORES, CLFOLD_VALUE
+ * names: CLFOLD_WRITES_X, CLFOLD_X, clfold_combine, clfold_rounded, clfold_written
  */
-#if CLFOLD_WRITES
+#if CLFOLD_WRITES || CLFOLD_SELECTS
 
 static CLFOLD_VALUE clfold_value_of(clfold_item x)
 {
@@ -24,6 +24,10 @@ static CLFOLD_VALUE clfold_value_of(clfold_item x)
     $value = convert_$result($made);
     return value;
 }
+
+#endif
+
+#if CLFOLD_WRITES
 
 #if !CLFOLD_STORES
 
@@ -71,9 +75,14 @@ static clfold_written clfold_make(clfold_item y, clfold_item before,
 #endif
 
 #if CLFOLD_STORES
-    /* The caller's out[i] is element `index`. */
+    /* The caller's out[i] is element `index`, or of what is kept out[at]. */
+#if CLFOLD_SELECTS
+    const ulong clfold_place = index - clfold_out_begin;
+#else
+    const ulong clfold_place = i;
+#endif
     global CLFOLD_OUT_X *const first =
-        (global CLFOLD_OUT_X *)(out + (index - i) * CLFOLD_OUT_SCALARS);
+        (global CLFOLD_OUT_X *)(out + (index - clfold_place) * CLFOLD_OUT_SCALARS);
     CLFOLD_RESULT_CALL(first, item, prev, x, s, i);
 #else
     return CLFOLD_RESULT_CALL(out, item, prev, x, s, i);

@@ -138,7 +138,13 @@ typedef struct clfold_context clfold_context;
 typedef uint32_t clfold_operation;
 
 /** Values of a clfold_operation. */
-enum { CLFOLD_REDUCE = 1, CLFOLD_INCLUSIVE_SCAN, CLFOLD_EXCLUSIVE_SCAN, CLFOLD_MAP };
+enum {
+    CLFOLD_REDUCE = 1,
+    CLFOLD_INCLUSIVE_SCAN,
+    CLFOLD_EXCLUSIVE_SCAN,
+    CLFOLD_MAP,
+    CLFOLD_SELECT
+};
 
 /** Levels of the log. */
 enum { CLFOLD_LOG_ERROR = 1, CLFOLD_LOG_WARNING, CLFOLD_LOG_INFO, CLFOLD_LOG_DEBUG };
@@ -593,6 +599,10 @@ typedef struct clfold_fold {
     /** BY_KEYS: of a and b, two neighbouring keys (F16 ones as float), and args: whether
      * they are equal. NULL: a == b */
     const char *equal;
+    /** selects: a condition of item and what a load sees, by which an element is kept.
+     * NULL: with `equal`, then of a and b, two neighbouring items, the first of each run
+     * of equal ones is */
+    const char *keep;
     const clfold_arg *args; /**< what the texts use besides */
     size_t num_args;        /**< how many, at most 8 */
 
@@ -621,8 +631,16 @@ typedef struct clfold_fold {
      * reductions and maps take two more launches, which read the offsets once more. The
      * place's offset is in cl_ulong. The call does not block */
     clfold_place bad_out;
+    /** Selects: what is written of the others, in their order, in elements of `out`, with
+     * room for `count`. Not with a store */
+    clfold_place rest_out;
+    /** Selects by `equal`: cl_ulong, the length of each run, with room for `count`. The
+     * place's offset is in cl_ulong */
+    clfold_place lengths_out;
+    /** Selects: a cl_ulong, how many are kept. The place's offset is in cl_ulong */
+    clfold_place num_out;
 
-    uintptr_t reserved[9]; /**< zero */
+    uintptr_t reserved[8]; /**< zero */
 } clfold_fold;
 
 #define CLFOLD_STRING_(x) #x
@@ -819,6 +837,36 @@ CLFOLD_API clfold_status clfold_map(clfold_context *context, cl_command_queue qu
                                     cl_mem out, size_t out_offset, size_t count,
                                     cl_uint num_wait, const cl_event *wait,
                                     cl_event *event);
+
+/**
+ * Select: writes the elements for which `keep` holds, in their order, to out[out_offset]
+ * and on, and how many these are to num_out. `out` must have room for `count` elements;
+ * past the last that is kept nothing is changed. The others go to rest_out, if it is
+ * given: a partition in one pass. With `equal` instead of keep the first of each run of
+ * equal neighbours is kept (unique), and lengths_out gets the runs' lengths (run-length
+ * encoding).
+ *
+ * `load`, `result` and `store` are as a map's, and so is the fold without an operator:
+ * what is kept is an element, an item that `load` makes of it, or a result. In `store`,
+ * `at` is the new place: "out[at] = item;". A result is made for elements that are not
+ * kept, too, unless the fold is CLFOLD_PARTIAL. `equal` is of items, so a load may give
+ * the key and a result the element.
+ *
+ * `out` and rest_out may not overlap `in`: a group that finds another one late reads that
+ * one's elements itself, which must not be overwritten then. Segments and parts are
+ * UNSUPPORTED.
+ *
+ * A select is a scan of counts, so its algorithms are "scan_single_group",
+ * "scan_lookback", "scan_chained" and "reduce_then_scan", chosen as a scan's. Stores are
+ * of neighbours: on CPUs a tile is compacted in vectors and lines, on GPUs in local
+ * memory.
+ * \snippet snippets.c clfold_select
+ */
+CLFOLD_API clfold_status clfold_select(clfold_context *context, cl_command_queue queue,
+                                       const clfold_fold *fold, cl_mem in,
+                                       size_t in_offset, cl_mem out, size_t out_offset,
+                                       size_t count, cl_uint num_wait,
+                                       const cl_event *wait, cl_event *event);
 
 /**
  * clfold_reduce() with the result on the host. It waits for all that the queue holds, and

@@ -30,7 +30,7 @@
 
 /* What two folds of a caller's must agree in to be the same. */
 #define CLFOLD_RECIPE_NUMBERS 15
-#define CLFOLD_RECIPE_TEXTS   (10 + 2 * CLFOLD_MAX_ARGS)
+#define CLFOLD_RECIPE_TEXTS   (11 + 2 * CLFOLD_MAX_ARGS)
 struct recipe {
     uint64_t hash; /* of all else */
     /* The first: clfold_fold_heads(), the type of heads or offsets, and

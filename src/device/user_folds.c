@@ -30,8 +30,9 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
 {
     const uint32_t heads = clfold_fold_heads(fold, operation);
     const char *const texts[OWN_TEXTS] = {
-        fold->components, fold->type_name, fold->source, fold->combine, fold->identity,
-        fold->cuts,       fold->load,      fold->result, fold->store,   fold->equal,
+        fold->components, fold->type_name, fold->source, fold->combine,
+        fold->identity,   fold->cuts,      fold->load,   fold->result,
+        fold->store,      fold->equal,     fold->keep,
     };
     uint32_t numbers[CLFOLD_RECIPE_NUMBERS] = {
         heads,
@@ -119,14 +120,10 @@ static clfold_status lift(struct monoid *monoid, const struct site *site,
                           const struct caps *caps, const clfold_fold *fold)
 {
     const clfold_type type = fold->segments->type;
-    const struct initialised condition = { .num = 1 };
     clfold_status status;
 
-    if ((status = clfold_user_text_check(site, "equal", fold->equal, false)) ||
-        (status = clfold_user_text_count(site, "equal", fold->equal, fold->source,
-                                         condition)) ||
-        (type != CLFOLD_F16 &&
-         (status = clfold_caps_check_type(caps, site, "segments: type", type)))) {
+    if (type != CLFOLD_F16 &&
+        (status = clfold_caps_check_type(caps, site, "segments: type", type))) {
         return status;
     }
     if (monoid->num_components == MOST_PARTS &&
@@ -217,6 +214,7 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     own.result = texts[7];
     own.store = texts[8];
     own.equal = texts[9];
+    own.keep = texts[10];
     for (size_t i = 0; i < fold->num_args; ++i) {
         args[i].type = texts[OWN_TEXTS + 2 * i];
         args[i].name = texts[OWN_TEXTS + 1 + 2 * i];

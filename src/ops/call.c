@@ -98,6 +98,15 @@ clfold_status clfold_map(clfold_context *context, cl_command_queue queue,
                 out_offset, count, num_wait, wait, event);
 }
 
+clfold_status clfold_select(clfold_context *context, cl_command_queue queue,
+                            const clfold_fold *fold, cl_mem in, size_t in_offset,
+                            cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
+                            const cl_event *wait, cl_event *event)
+{
+    return call(CLFOLD_SELECT, "clfold_select", context, queue, fold, in, in_offset, out,
+                out_offset, count, num_wait, wait, event);
+}
+
 /* ---- To the host ------------------------------------------------------------------- */
 
 /* The result lies in scratch until it is read. *reduced is the caller's to release, or

@@ -61,7 +61,8 @@ static clfold_status check_enumerators(const struct site *site, const clfold_fol
 }
 
 /* What belongs to segments that are given in one way. */
-static clfold_status check_segments(const struct site *site, const clfold_fold *fold)
+static clfold_status check_segments(const struct site *site, const clfold_fold *fold,
+                                    bool selects)
 {
     const uint32_t by = fold->segments ? fold->segments->by : 0;
 
@@ -69,7 +70,7 @@ static clfold_status check_segments(const struct site *site, const clfold_fold *
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "segments: by %u is not CLFOLD_BY_FLAGS or its kin", by);
     }
-    if (fold->equal && by != CLFOLD_BY_KEYS) {
+    if (fold->equal && by != CLFOLD_BY_KEYS && !selects) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "equal is given, but there are no segments by keys");
     }
@@ -87,10 +88,66 @@ static clfold_status check_reserved(const struct site *site, const clfold_fold *
                                  sizeof(fold->reserved) / sizeof(fold->reserved[0]));
 }
 
+/* What a select takes and nothing else does. */
+static clfold_status check_select(const struct site *site,
+                                  const struct operation *operation,
+                                  const clfold_fold *fold)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } fields[] = {
+        { fold->keep != NULL, "keep" },
+        { fold->rest_out.mem || fold->rest_out.offset, "rest_out" },
+        { fold->lengths_out.mem || fold->lengths_out.offset, "lengths_out" },
+        { fold->num_out.mem || fold->num_out.offset, "num_out" },
+    };
+
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
+        if (!operation->selects && fields[i].given) {
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "%s is given, but the operation is %s, which keeps all",
+                               fields[i].name, operation->name);
+        }
+    }
+    if (!operation->selects) {
+        return CLFOLD_OK;
+    }
+    if (!fold->keep == !fold->equal) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "keep and equal are %s: one of them selects",
+                           fold->keep ? "both given" : "NULL");
+    }
+    if (fields[2].given && !fold->equal) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "lengths_out is given, but only runs by equal have lengths");
+    }
+    if (fields[1].given && fold->store) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "rest_out is given, but a store writes what is kept alone");
+    }
+    if (fold->op || fold->combine) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "%s is given, but a select has no operator in this version",
+                           fold->op ? "op" : "combine");
+    }
+    if (fold->segments || fold->part) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "%s given, but a select has none in this version",
+                           fold->segments ? "segments are" : "part is");
+    }
+    return CLFOLD_OK;
+}
+
 /* Checks the fields that depend on the operation. */
 static clfold_status check_use(const struct site *site, const struct operation *operation,
                                const clfold_fold *fold)
 {
+    clfold_status status = check_select(site, operation, fold);
+
+    if (status) {
+        return status;
+    }
     if (fold->accuracy == CLFOLD_REPRODUCIBLE && operation->family != FAMILY_REDUCE) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "fold: accuracy reproducible is for reductions, but the "
@@ -105,7 +162,7 @@ static clfold_status check_use(const struct site *site, const struct operation *
                            "operation is %s",
                            clfold_way_name(by), operation->name);
     }
-    if (operation->family != FAMILY_SCAN &&
+    if ((operation->family != FAMILY_SCAN || operation->selects) &&
         (fold->total_out.mem || fold->total_out.offset)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "fold: total_out %p is only for scans",
@@ -117,7 +174,8 @@ static clfold_status check_use(const struct site *site, const struct operation *
 /* Whether a text of the fold's is about an element. */
 static bool has_element_text(const clfold_fold *fold)
 {
-    return fold->load || fold->result || fold->store;
+    return fold->load || fold->result || fold->store || fold->keep ||
+           (fold->equal && !fold->segments);
 }
 
 /* Whether what is written is something else than what is folded, with a text or not. */
@@ -228,8 +286,9 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
     return CLFOLD_OK;
 }
 
-/* A map takes nothing of a fold's operator. */
-static clfold_status check_map(const struct site *site, const clfold_fold *fold)
+/* A map and a select take nothing of a fold's operator. */
+static clfold_status check_map(const struct site *site, const clfold_fold *fold,
+                               const char *name)
 {
     const struct {
         bool used;
@@ -247,7 +306,8 @@ static clfold_status check_map(const struct site *site, const clfold_fold *fold)
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
         if (fields[i].used) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "%s is given, but a map has no operator", fields[i].field);
+                               "%s is given, but a %s has no operator", fields[i].field,
+                               name);
         }
     }
     return CLFOLD_OK;
@@ -262,7 +322,8 @@ clfold_status clfold_check_content(const struct site *site, clfold_operation ope
                                    const clfold_fold *fold)
 {
     const struct operation *row = clfold_operation_row(operation);
-    bool is_map = row ? row->family == FAMILY_MAP : !fold->op && !fold->combine;
+    bool is_map =
+        row ? row->family == FAMILY_MAP || row->selects : !fold->op && !fold->combine;
     clfold_status status;
 
     if ((status = check_enumerators(site, fold)) ||
@@ -277,11 +338,11 @@ clfold_status clfold_check_content(const struct site *site, clfold_operation ope
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "op is 0 and combine is NULL: the fold has no operator");
     }
-    if (is_map ? (status = check_map(site, fold))
+    if (is_map ? (status = check_map(site, fold, row ? row->name : "map"))
                : fold->op && (status = check_built_in(site, fold))) {
         return status;
     }
-    if ((status = check_segments(site, fold))) {
+    if ((status = check_segments(site, fold, row && row->selects))) {
         return status;
     }
     return check_args(site, fold, row != NULL);

@@ -25,7 +25,9 @@ const char *clfold_operation_algorithm(clfold_operation operation, uint32_t inde
 
     for (int a = 0; row && a <= MAP_TILES; ++a) {
         if (clfold_algorithm_serves((enum algorithm)a, row->family) &&
-            clfold_algorithm_takes((enum algorithm)a, TAKES_WHOLE) && index-- == 0) {
+            clfold_algorithm_takes((enum algorithm)a, TAKES_WHOLE) &&
+            (!row->selects || clfold_algorithm_row((enum algorithm)a)->selects) &&
+            index-- == 0) {
             return clfold_algorithm_name((enum algorithm)a);
         }
     }

@@ -26,6 +26,13 @@ static clfold_status begin(struct request *request, const struct site *site,
         return status;
     }
     request->job.in_place = at->in_place && clfold_operation_row(operation)->writes_each;
+    if (request->job.in_place && clfold_operation_row(operation)->selects) {
+        status = clfold_fail(site, CLFOLD_ERROR_OVERLAP,
+                             "placement: in_place is set, but a select cannot be in "
+                             "place");
+        clfold_request_finish(request, context);
+        return status;
+    }
     if ((status = clfold_check_count(site, request->job.monoid, count)) ||
         (status = clfold_part_check(request, site))) {
         clfold_request_finish(request, context);
@@ -54,7 +61,7 @@ static clfold_status rehearse(clfold_context *context, const struct site *site,
     }
     request->in = request->out = lent.of[LENT_RESULT]->mem;
     request->init = (struct init){ 0 };
-    request->total = (clfold_place){ 0 };
+    request->total = request->rest = request->lengths = (clfold_place){ 0 };
     request->heads = (struct heads){ 0 };
     request->part = (clfold_part){ 0 };
     request->carry = (struct init){ 0 };

@@ -24,7 +24,8 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
     struct job *job = &request->job;
 
     if (!algorithm && operation_of(request)->family == FAMILY_SCAN && context->scan &&
-        context->scan->takes & clfold_kind_of(job)) {
+        context->scan->takes & clfold_kind_of(job) &&
+        (context->scan->selects || !operation_of(request)->selects)) {
         algorithm = context->scan->name;
     }
     request->name = request->name ? request->name : "";
@@ -53,7 +54,9 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     }
     request->name = fold->name;
     request->init = (struct init){ .value = fold->init, .at = fold->init_at };
-    request->total = fold->total_out;
+    request->total = found->monoid.keep ? fold->num_out : fold->total_out;
+    request->rest = fold->rest_out;
+    request->lengths = fold->lengths_out;
     if (fold->part) {
         clfold_part_set(request, fold->part, found->monoid.heads != 0);
     }
@@ -162,27 +165,37 @@ static clfold_status check_place(const struct request *request, const struct sit
                                 (size_t)request->job.count, place);
 }
 
-/* The places of the total, of offsets, and of a part: none is written that another reads
- * or writes, but for a carry that takes the place of the one before. */
+/* The places of the total, of offsets, of what a select writes besides, and of a part:
+ * none is written that another reads or writes, but for a carry that takes the place of
+ * the one before. */
 static clfold_status check_places(const struct request *request, const struct site *site,
                                   const clfold_context *context, const struct span *in,
                                   const struct span *out, const struct span *heads)
 {
-    enum { TOTAL, BAD, NUM, CARRY_OUT, KEY_OUT, CARRY_AT, KEY_AT };
+    enum { TOTAL, BAD, NUM, REST, LENGTHS, CARRY_OUT, KEY_OUT, CARRY_AT, KEY_AT };
     const struct monoid *monoid = request->job.monoid;
     const clfold_place *at = &request->total;
     const bool is_one = request->job.segments.width == 0 && !request->heads.type;
-    const int num = monoid->in_part ? KEY_AT + 1 : NUM + 1;
+    const int num = monoid->in_part ? KEY_AT + 1 : LENGTHS + 1;
     struct span places[KEY_AT + 1] = {
-        clfold_span_result(monoid, "total_out", "total_out.offset", at->mem, at->offset,
-                           1, CL_MEM_READ_ONLY),
+        monoid->keep
+            ? span_of_numbers("num_out", "num_out.offset", at, 1, CL_MEM_READ_ONLY)
+            : clfold_span_result(monoid, "total_out", "total_out.offset", at->mem,
+                                 at->offset, 1, CL_MEM_READ_ONLY),
         span_of_numbers("bad_out", "bad_out.offset", &request->heads.bad, 2,
                         CL_MEM_READ_ONLY),
         span_of_numbers("segments: num_at", "num_at.offset", &request->heads.num_at, 1,
                         CL_MEM_WRITE_ONLY),
+        *out,
+        span_of_numbers("lengths_out", "lengths_out.offset", &request->lengths,
+                        out->count, CL_MEM_READ_ONLY),
     };
     clfold_status status = CLFOLD_OK;
 
+    places[REST].name = "rest_out";
+    places[REST].offset_name = "rest_out.offset";
+    places[REST].mem = request->rest.mem;
+    places[REST].offset = request->rest.offset;
     if (monoid->in_part) {
         clfold_part_spans(request, &places[CARRY_OUT]);
     }
@@ -201,7 +214,7 @@ static clfold_status check_places(const struct request *request, const struct si
     if (status) {
         return status;
     }
-    if (at->mem && request->job.count == 0 && !monoid->has_identity &&
+    if (at->mem && request->job.count == 0 && !monoid->has_identity && !monoid->keep &&
         !clfold_has_init(&request->init) && !clfold_has_init(&request->carry)) {
         return clfold_fail(
             site, CLFOLD_ERROR_EMPTY,
@@ -282,7 +295,7 @@ static clfold_status check_writes(const struct request *request, const struct si
             site, CLFOLD_ERROR_ARGUMENT,
             "%s uses %s, but what a reduction writes belongs to no element", field, used);
     }
-    if (writes->prev && operation_of(request)->family == FAMILY_SCAN &&
+    if (writes->prev && operation_of(request)->family == FAMILY_SCAN && !monoid->keep &&
         !operation_of(request)->exclusive && !monoid->has_identity &&
         !clfold_has_init(&request->init)) {
         return clfold_fail(
@@ -338,18 +351,25 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
     out.counted = results == count ? NULL : "results";
     in.counted = repeats ? "segments" : NULL;
     bool has_out = !request->to_host;
+    const bool selects = operation_of(request)->selects;
     clfold_status status;
+
+    if (selects) {
+        out.advice = in.advice =
+            ": a select cannot be in place, as a group that is late reads its elements "
+            "when others have written";
+    }
 
     if ((status =
              clfold_check_queue(site, context, request->queue, &request->in_order)) ||
         (status = clfold_check_wait(site, context, request->num_wait, request->wait)) ||
         (status = clfold_check_span(site, context, &in)) ||
         (has_out && (status = clfold_check_span(site, context, &out))) ||
-        (has_out &&
-         (status = clfold_check_overlap(site, &in, &out,
-                                        !writes_each           ? overlap
-                                        : reads_others(monoid) ? OVERLAP_NONE
-                                                               : OVERLAP_ELEMENTS))) ||
+        (has_out && (status = clfold_check_overlap(site, &in, &out,
+                                                   !writes_each ? overlap
+                                                   : reads_others(monoid) || selects
+                                                       ? OVERLAP_NONE
+                                                       : OVERLAP_ELEMENTS))) ||
         (status = clfold_check_init(site, context, monoid, &request->init,
                                     has_out ? &out : NULL,
                                     writes_each ? OVERLAP_NONE : overlap)) ||

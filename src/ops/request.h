@@ -45,9 +45,10 @@ struct request {
     size_t in_offset, out_offset;
     struct segments segments; /* as given, where the job has no more than its elements */
     struct init init;
-    clfold_part part;  /* of a larger call; zeros: this is the whole */
-    struct init carry; /* in front of the part, if its fold is lifted; else it is init */
-    clfold_place total;
+    clfold_part part;   /* of a larger call; zeros: this is the whole */
+    struct init carry;  /* in front of the part, if its fold is lifted; else it is init */
+    clfold_place total; /* of a select, how many are kept */
+    clfold_place rest, lengths;
     struct heads heads;
     cl_uint num_wait;
     const cl_event *wait;

@@ -48,6 +48,10 @@ static void begin(struct launch *launch, const struct request *request,
     launch->has_init = clfold_has_init(monoid->heads ? &request->carry : &request->init);
     launch->has_total = request->total.mem != NULL;
     set_place(&launch->total_out, &launch->total_index, &request->total, request);
+    launch->has_rest = request->rest.mem != NULL;
+    set_place(&launch->rest, &launch->rest_at, &request->rest, request);
+    launch->has_lengths = request->lengths.mem != NULL;
+    set_place(&launch->lengths, &launch->lengths_at, &request->lengths, request);
     launch->offsets = heads->mem ? heads->mem : request->out;
     launch->offsets_at = heads->offset;
     launch->call_segments = request->job.offsets ? request->job.num_offsets - 1 : 0;

@@ -36,6 +36,8 @@ static clfold_status compare(clfold_context *context, const struct site *site,
         const struct launch launch = {
             .out = mem,
             .heads = mem,
+            .rest = mem,
+            .lengths = mem,
             .offsets = mem,
             .num_at = mem,
             .carry_out = mem,
@@ -92,9 +94,9 @@ static void print_value(char *text, size_t size, clfold_type type, cl_long order
     }
 }
 
-/* Where the numbers of what a load and a result give begin: CLFOLD_OF_LOAD and its kin of
- * widths.cl. */
-enum { OF_COMBINE = 0, OF_LOAD = 8, OF_RESULT = 16 };
+/* Where the numbers of what a load, a result and a condition give begin: CLFOLD_OF_LOAD
+ * and its kin of widths.cl. */
+enum { OF_COMBINE = 0, OF_LOAD = 8, OF_RESULT = 16, OF_KEEP = 24 };
 
 /* A value that differs: whose, of which type, and its name where there are several. */
 struct differing {
@@ -108,6 +110,10 @@ static struct differing find(const struct monoid *monoid, uint32_t number)
         &monoid->components[number % OF_LOAD % CLFOLD_MAX_PARTS];
     bool named = monoid->num_components > 1;
 
+    if (number >= OF_KEEP) {
+        return (struct differing){ monoid->keeps_runs ? "equal" : "keep", NULL,
+                                   CLFOLD_I8 };
+    }
     if (number >= OF_RESULT) {
         clfold_type type = monoid->out
                                ? monoid->out

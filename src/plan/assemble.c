@@ -664,11 +664,12 @@ static bool append_function(struct program *program, const char *name)
     }
     const struct tile_shape *tile = &program->shape->tile;
     const bool is_vector = tile->kind == TILE_VECTOR;
-    const bool has_texts = monoid->load || monoid->result;
+    const bool has_texts = monoid->load || monoid->result || monoid->keep;
     const bool has_stage = !is_of_numbers(monoid);
     const bool loads_wide = is_vector && monoid->load && !monoid->loads.lanes;
     const bool writes = clfold_monoid_converts(monoid);
     const bool writes_wide = is_vector && writes && !monoid->writes.lanes;
+    const bool keeps_wide = is_vector && monoid->keep && !monoid->keeps.lanes;
     const bool cuts = uses_cuts(monoid, tile), rare = uses_rare(monoid, tile);
     const struct {
         const char *name;
@@ -680,8 +681,12 @@ static bool append_function(struct program *program, const char *name)
           clfold_append_source, is_vector ? "16" : "" },
         { "clfold_equal", monoid->equal, clfold_append_equal, "" },
         { "CLFOLD_X", has_texts, clfold_append_element, "" },
-        { "CLFOLD_X16", loads_wide || (writes_wide && monoid->result),
+        { "CLFOLD_X16", loads_wide || (writes_wide && monoid->result) || keeps_wide,
           clfold_append_element, "16" },
+        { "CLFOLD_VALUE", writes || monoid->keep, clfold_append_value, "" },
+        { "CLFOLD_VALUE16", writes_wide || keeps_wide, clfold_append_value, "16" },
+        { "clfold_kept", monoid->keep, clfold_append_keep, "" },
+        { "clfold_kept16", keeps_wide, clfold_append_keep, "16" },
         { "clfold_loaded", monoid->load, clfold_append_load, "" },
         { "clfold_loaded16", loads_wide, clfold_append_load, "16" },
         { "clfold_written", writes, clfold_append_result, "" },
@@ -727,8 +732,9 @@ static const struct clfold_kernel_text *find_file(const char *name)
     return file->name ? file : NULL;
 }
 
-/* The file that a head means: "tile_scan.cl" is of the tile's kind, "item.cl" of the
- * fold's item. NULL: there is none, as where there is no fold. */
+/* The file that a head means: "tile_scan.cl" is of the tile's kind, and where a scan
+ * selects the tile's select, "item.cl" of the fold's item. NULL: there is none, as where
+ * there is no fold. */
 static const struct clfold_kernel_text *file_of(const struct program *program,
                                                 const char *word)
 {
@@ -737,10 +743,11 @@ static const struct clfold_kernel_text *file_of(const struct program *program,
     char name[64];
 
     if (!file && program->monoid && (is_tile || strncmp(word, "item", 4) == 0)) {
+        const bool selects = program->monoid->keep && strcmp(word, "tile_scan.cl") == 0;
         snprintf(name, sizeof(name), "%s%s",
                  is_tile ? clfold_tile_name(program->shape->tile.kind)
                          : program->monoid->item_file,
-                 word + 4);
+                 selects ? "_select.cl" : word + 4);
         file = find_file(name);
     }
     return file;
@@ -774,12 +781,30 @@ static void append_part(struct program *program, const char *word)
     append_lines(program->text, file, program->monoid);
 }
 
+/* What is folded is made of elements and written; what is scanned is how many are kept,
+ * a number with its lines. Its files have the fold's own parts before them. */
+static void append_counts(struct program *program, struct monoid *counts)
+{
+    append_part(program, "keep.cl");
+    *counts = *program->monoid;
+    counts->num_components = counts->keeps_runs ? 2 : 1;
+    counts->components[0] = clfold_plain("kept", CLFOLD_U64, NULL, NULL);
+    counts->components[1] = clfold_plain("start", CLFOLD_U64, NULL, NULL);
+    program->monoid = counts;
+    append_part(program, "counts.cl");
+    clfold_text_print(program->text, "#define clfold_item clfold_num_kept\n"
+                                     "#define clfold_init clfold_no_count\n"
+                                     "#define clfold_taken clfold_count_taken\n"
+                                     "#define clfold_combine clfold_add_counts\n"
+                                     "#define clfold_finish clfold_put_count\n");
+}
+
 void clfold_assemble(struct text *text, const struct monoid *monoid,
                      const struct shape *shape)
 {
     struct program program = { .text = text, .monoid = monoid, .shape = shape };
     const bool by_lanes = clfold_by_lanes(shape->algorithm);
-    struct monoid of_numbers;
+    struct monoid of_numbers, counts;
 
     if (monoid->item_file && (shape->tile.kind == TILE_VECTOR ||
                               (shape->tile.kind == TILE_GROUP && !by_lanes))) {
@@ -789,10 +814,17 @@ void clfold_assemble(struct text *text, const struct monoid *monoid,
         program.monoid = &of_numbers;
     }
     append_contract(text, program.monoid, shape);
+    if (monoid->keep && family_of(shape) == FAMILY_SCAN) {
+        append_counts(&program, &counts);
+    }
     append_part(&program, clfold_algorithm_row(shape->algorithm)->file);
     if (shape->algorithm == WIDTHS) {
-        append_function(&program, "clfold_written");
-        append_function(&program, "clfold_written16");
+        static const char *const texts[] = { "CLFOLD_VALUE",   "CLFOLD_VALUE16",
+                                             "clfold_written", "clfold_written16",
+                                             "clfold_kept",    "clfold_kept16" };
+        for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
+            append_function(&program, texts[i]);
+        }
         clfold_append_comparisons(text, program.monoid);
     } else if (monoid->heads == CLFOLD_BY_OFFSETS || monoid->finds_bad) {
         append_part(&program, "mark_heads.cl");

@@ -29,6 +29,8 @@ struct launch {
     uint64_t capacity; /* of the scratch, in words */
     uint64_t block_every, seed, has_holds, folded_room;
     /* Of CLFOLD_WITH: see clfold_own_params. */
+    cl_mem rest, lengths; /* of a select */
+    uint64_t rest_at, has_rest, lengths_at, has_lengths;
     cl_mem heads, num_at, carry_out, key_at, key_out;
     uint64_t n, call_first, call_count, call_segments, near;
     uint64_t heads_at, num_index, carry_index, key_at_index, key_out_index;

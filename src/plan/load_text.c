@@ -258,7 +258,7 @@ static void append_call(struct text *text, const struct monoid *monoid,
 
 static void append_asks(struct text *text, const struct monoid *monoid)
 {
-    uint32_t used = monoid->loads.args | monoid->writes.args;
+    uint32_t used = monoid->loads.args | monoid->writes.args | monoid->keeps.args;
 
     clfold_text_print(text, "#define CLFOLD_ASK_STREAMS(i, num)");
     for (uint32_t k = 0; k < monoid->num_args; ++k) {
@@ -329,10 +329,34 @@ static void append_written(struct text *text, const struct monoid *monoid)
         clfold_text_print(text, "#define CLFOLD_VALUE%s %s%s\n", width,
                           value_name(monoid), width);
         append_call(text, monoid, uses, "RESULT", "out, item, prev, ",
-                    monoid->stores ? uses->prev ? "out, item, prev, " : "out, item, "
-                    : uses->prev   ? "item, prev, "
-                                   : "item, ",
+                    uses->at         ? "out, item, clfold_place, "
+                    : monoid->stores ? uses->prev ? "out, item, prev, " : "out, item, "
+                    : uses->prev     ? "item, prev, "
+                                     : "item, ",
                     is_wide);
+    }
+}
+
+/* What a condition sees by which elements are kept. */
+static void append_kept(struct text *text, const struct monoid *monoid)
+{
+    const struct uses *uses = &monoid->keeps;
+
+    clfold_text_print(text,
+                      "#define CLFOLD_SELECTS %d\n#define CLFOLD_KEEP_LANES %d\n"
+                      "#define CLFOLD_KEEPS_X %d\n#define CLFOLD_MAKES_ALL %d\n"
+                      "#define CLFOLD_KEEPS_RUNS %d\n"
+                      "#define CLFOLD_KEEP_INDEX(i) CLFOLD_LOAD_INDEX(i)\n"
+                      "#define CLFOLD_KEEP_SEGMENT(i) "
+                      "clfold_segment_of(CLFOLD_LOAD_INDEX(i) CLFOLD_PASS)\n"
+                      "#define CLFOLD_KEEP_SEGMENT16(i) "
+                      "clfold_segment16_of(CLFOLD_LOAD_INDEX(i) CLFOLD_PASS)\n",
+                      monoid->keep != NULL, uses->lanes, uses->x,
+                      !monoid->stores && !(monoid->is_scalar && monoid->result),
+                      monoid->keeps_runs);
+    for (int is_wide = 0; monoid->keep && is_wide < 2; ++is_wide) {
+        append_call(text, monoid, uses, "KEEP", "item, prev, ",
+                    monoid->keeps_runs ? "item, prev, " : "item, ", is_wide);
     }
 }
 
@@ -351,6 +375,7 @@ void clfold_append_element_contract(struct text *text, const struct monoid *mono
     append_call(text, monoid, &monoid->loads, "LOAD", "", "", false);
     append_call(text, monoid, &monoid->loads, "LOAD", "", "", true);
     append_written(text, monoid);
+    append_kept(text, monoid);
 }
 
 /* ---- The texts --------------------------------------------------------------------- */
@@ -464,15 +489,46 @@ static void append_conversion(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "    return clfold_l;\n}\n");
 }
 
+void clfold_append_value(struct text *text, const struct monoid *monoid,
+                         const char *suffix)
+{
+    if (num_values(monoid) > 1) {
+        append_struct(text, monoid, "value", num_values(monoid), value_of, suffix);
+    }
+}
+
+/* Whether an item is kept, as -1 or 0: a byte, whatever it is compared with. */
+static struct field kept_of(const struct monoid *monoid, uint32_t k)
+{
+    (void)monoid, (void)k;
+    return (struct field){ "kept", CLFOLD_I8 };
+}
+
+void clfold_append_keep(struct text *text, const struct monoid *monoid,
+                        const char *suffix)
+{
+    clfold_append_forms(text, monoid, suffix);
+    append_struct(text, monoid, "kept", 1, kept_of, suffix);
+    clfold_text_print(text, "static clfold_kept%s clfold_text_KEEP%s(CLFOLD_VALUE%s %s, ",
+                      suffix, suffix, suffix, monoid->keeps_runs ? "b" : "item");
+    if (monoid->keeps_runs) {
+        clfold_text_print(text, "CLFOLD_VALUE%s a, ", suffix);
+    }
+    append_params(text, monoid, &monoid->keeps, suffix);
+    clfold_text_print(
+        text,
+        "    clfold_kept%s clfold_l;\n    clfold_l.kept = %s!!%s(\n"
+        "#line 1 \"%s\"\n%s\n)%s;\n    return clfold_l;\n}\n",
+        suffix, suffix[0] ? "convert_char16(" : "-", suffix[0] ? "clfold_wide16" : "",
+        monoid->keeps_runs ? "equal" : "keep", monoid->keep, suffix[0] ? ")" : "");
+}
+
 void clfold_append_result(struct text *text, const struct monoid *monoid,
                           const char *suffix)
 {
     const struct uses *uses = &monoid->writes;
 
     clfold_append_forms(text, monoid, suffix);
-    if (num_values(monoid) > 1) {
-        append_struct(text, monoid, "value", num_values(monoid), value_of, suffix);
-    }
     append_struct(text, monoid, "written", num_written(monoid), written_of, suffix);
     if (monoid->stores) {
         clfold_text_print(text,
@@ -484,6 +540,9 @@ void clfold_append_result(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "CLFOLD_VALUE%s item, ", suffix);
     if (uses->prev) {
         clfold_text_print(text, "CLFOLD_VALUE%s prev, ", suffix);
+    }
+    if (uses->at) {
+        clfold_text_print(text, "ulong at, ");
     }
     append_params(text, monoid, uses, suffix);
     if (!monoid->result) {
@@ -509,15 +568,15 @@ struct parameter {
 
 static uint32_t list_parameters(struct parameter parameters[MAX_PARAMETERS],
                                 const struct monoid *monoid, const struct uses *uses,
-                                bool of_result)
+                                bool has_item)
 {
     uint32_t num = 0;
 
-    if (of_result) {
+    if (has_item) {
         parameters[num++] =
             (struct parameter){ "item", "CLFOLD_VALUE", num_values(monoid), value_of };
     }
-    if (of_result && uses->prev) {
+    if (has_item && uses->prev) {
         parameters[num++] =
             (struct parameter){ "prev", "CLFOLD_VALUE", num_values(monoid), value_of };
     }
@@ -565,13 +624,24 @@ static void append_draws(struct text *text, const struct monoid *monoid,
     }
 }
 
+/* A text whose two widths are compared. */
+struct compared {
+    const char *text, *name; /* "LOAD"; "loaded", what it gives: `num` fields */
+    const struct uses *uses;
+    bool has_item;
+    uint32_t num;
+    struct field (*of)(const struct monoid *monoid, uint32_t k);
+};
+
 /* A call on what was drawn: `part` is "v", or "s[k]". */
 static void append_drawn_call(struct text *text, const struct monoid *monoid,
-                              const struct uses *uses, bool of_result, const char *suffix,
+                              const struct compared *of, const char *suffix,
                               const char *part)
 {
+    const struct uses *uses = of->uses;
     struct parameter parameters[MAX_PARAMETERS];
-    uint32_t num = list_parameters(parameters, monoid, uses, of_result), d = 0, next = 0;
+    uint32_t num = list_parameters(parameters, monoid, uses, of->has_item), d = 0,
+             next = 0;
 
     for (uint32_t p = 0; p < num; ++p) {
         const struct parameter *one = &parameters[p];
@@ -583,9 +653,8 @@ static void append_drawn_call(struct text *text, const struct monoid *monoid,
                               part);
         }
     }
-    clfold_text_print(text, "    const clfold_%s%s l%s = clfold_text_%s%s(",
-                      of_result ? "written" : "loaded", suffix, suffix,
-                      of_result ? "RESULT" : "LOAD", suffix);
+    clfold_text_print(text, "    const clfold_%s%s l%s = clfold_text_%s%s(", of->name,
+                      suffix, suffix, of->text, suffix);
     for (; next < num && parameters[next].of; ++next) {
         clfold_text_print(text, "clfold_p%u%s, ", next, suffix);
     }
@@ -610,41 +679,37 @@ static void append_drawn_call(struct text *text, const struct monoid *monoid,
 }
 
 static void append_comparison(struct text *text, const struct monoid *monoid,
-                              const struct uses *uses, bool of_result)
+                              struct compared compared)
 {
-    struct field (*of)(const struct monoid *monoid, uint32_t k) =
-        of_result ? written_of : loaded_of;
-    uint32_t num = of_result ? num_written(monoid) : num_loaded(monoid);
-    const char *name = of_result ? "written" : "loaded";
     /* Which width an element meets depends on the cut. */
-    bool is_exact = !of_result && monoid->accuracy == CLFOLD_REPRODUCIBLE;
+    bool is_exact = !compared.has_item && monoid->accuracy == CLFOLD_REPRODUCIBLE;
     struct parameter parameters[MAX_PARAMETERS];
 
     clfold_text_print(text,
                       "static void clfold_compare_%s(ulong *state, global ulong "
                       "*out CLFOLD_WITH)\n{\n"
                       "    const ulong i = clfold_random(state) >> 32;\n",
-                      name);
+                      compared.name);
     append_draws(text, monoid, parameters,
-                 list_parameters(parameters, monoid, uses, of_result));
-    append_drawn_call(text, monoid, uses, of_result, "16", "v");
-    for (uint32_t k = 0; k < num; ++k) {
-        struct field field = of(monoid, k);
+                 list_parameters(parameters, monoid, compared.uses, compared.has_item));
+    append_drawn_call(text, monoid, &compared, "16", "v");
+    for (uint32_t k = 0; k < compared.num; ++k) {
+        struct field field = compared.of(monoid, k);
         const char *type = clfold_cl_name(field.type);
         clfold_text_print(text,
                           "    union { %s16 v; %s s[16]; } r%u;\n    r%u.v = l16.%s;\n",
                           type, type, k, k, field.name);
     }
     clfold_text_print(text, "    for (uint k = 0; k < 16; ++k) {\n");
-    append_drawn_call(text, monoid, uses, of_result, "", "s[k]");
-    for (uint32_t k = 0; k < num; ++k) {
-        struct field field = of(monoid, k);
+    append_drawn_call(text, monoid, &compared, "", "s[k]");
+    for (uint32_t k = 0; k < compared.num; ++k) {
+        struct field field = compared.of(monoid, k);
         const struct scalar *scalar = clfold_scalar(field.type);
         clfold_text_print(text,
                           "    { clfold_%s s = l, v; v.%s = r%u.s[k];\n"
                           "    CLFOLD_COMPARE(%s, %s, CLFOLD_OF_%s + %u, %s) }\n",
-                          name, field.name, k, scalar->cl, field.name,
-                          of_result ? "RESULT" : "LOAD", k,
+                          compared.name, field.name, k, scalar->cl, field.name,
+                          compared.text, k,
                           scalar->is_float && !is_exact ? "CLFOLD_ULPS" : "0");
     }
     clfold_text_print(text, "    }\n}\n");
@@ -660,20 +725,36 @@ static bool compares_written(const struct monoid *monoid)
     return monoid->result && !monoid->writes.lanes;
 }
 
+static bool compares_kept(const struct monoid *monoid)
+{
+    return monoid->keep && !monoid->keeps.lanes;
+}
+
 void clfold_append_compared(struct text *text, const struct monoid *monoid)
 {
     clfold_text_print(text,
                       "#define CLFOLD_COMPARE_LOADED %d\n"
-                      "#define CLFOLD_COMPARE_WRITTEN %d\n",
-                      compares_loaded(monoid), compares_written(monoid));
+                      "#define CLFOLD_COMPARE_WRITTEN %d\n"
+                      "#define CLFOLD_COMPARE_KEPT %d\n",
+                      compares_loaded(monoid), compares_written(monoid),
+                      compares_kept(monoid));
 }
 
 void clfold_append_comparisons(struct text *text, const struct monoid *monoid)
 {
     if (compares_loaded(monoid)) {
-        append_comparison(text, monoid, &monoid->loads, false);
+        append_comparison(text, monoid,
+                          (struct compared){ "LOAD", "loaded", &monoid->loads, false,
+                                             num_loaded(monoid), loaded_of });
     }
     if (compares_written(monoid)) {
-        append_comparison(text, monoid, &monoid->writes, true);
+        append_comparison(text, monoid,
+                          (struct compared){ "RESULT", "written", &monoid->writes, true,
+                                             num_written(monoid), written_of });
+    }
+    if (compares_kept(monoid)) {
+        append_comparison(
+            text, monoid,
+            (struct compared){ "KEEP", "kept", &monoid->keeps, true, 1, kept_of });
     }
 }

@@ -43,12 +43,19 @@ void clfold_append_element(struct text *text, const struct monoid *monoid,
 void clfold_append_load(struct text *text, const struct monoid *monoid,
                         const char *suffix);
 
-/* clfold_value, clfold_written and clfold_text_RESULT. */
+/* clfold_value, if an item has several members. */
+void clfold_append_value(struct text *text, const struct monoid *monoid,
+                         const char *suffix);
+
+/* clfold_kept and clfold_text_KEEP. */
+void clfold_append_keep(struct text *text, const struct monoid *monoid,
+                        const char *suffix);
+
+/* clfold_written and clfold_text_RESULT. */
 void clfold_append_result(struct text *text, const struct monoid *monoid,
                           const char *suffix);
 
-/* Whether there are clfold_compare_loaded and clfold_compare_written, of widths.cl; and
- * these. */
+/* Whether there are clfold_compare_loaded and its kin, of widths.cl; and these. */
 void clfold_append_compared(struct text *text, const struct monoid *monoid);
 void clfold_append_comparisons(struct text *text, const struct monoid *monoid);
 

@@ -553,7 +553,8 @@ size_t clfold_monoid_in_size(const struct monoid *monoid)
 
 bool clfold_monoid_has_text(const struct monoid *monoid)
 {
-    return monoid->combine || monoid->load || monoid->result || monoid->equal;
+    return monoid->combine || monoid->load || monoid->result || monoid->equal ||
+           monoid->keep;
 }
 
 bool clfold_monoid_converts(const struct monoid *monoid)
@@ -574,19 +575,22 @@ bool clfold_monoid_keeps_stages(const struct monoid *monoid)
 
 bool clfold_monoid_has_place(const struct monoid *monoid)
 {
-    return clfold_monoid_keeps_stages(monoid) || clfold_monoid_converts(monoid);
+    return clfold_monoid_keeps_stages(monoid) || clfold_monoid_converts(monoid) ||
+           monoid->keep;
 }
 
 bool clfold_monoid_uses_segment(const struct monoid *monoid)
 {
-    return monoid->loads.segment || monoid->writes.segment;
+    return monoid->loads.segment || monoid->writes.segment || monoid->keeps.segment;
 }
 
 bool clfold_monoid_reads_in(const struct monoid *monoid)
 {
-    const struct uses *loads = &monoid->loads, *writes = &monoid->writes;
+    const struct uses *loads = &monoid->loads, *writes = &monoid->writes,
+                      *keeps = &monoid->keeps;
 
-    return !monoid->load || loads->x || loads->in || writes->x || writes->in;
+    return !monoid->load || loads->x || loads->in || writes->x || writes->in ||
+           keeps->x || keeps->in;
 }
 
 size_t clfold_monoid_read_size(const struct monoid *monoid)
@@ -630,6 +634,13 @@ size_t clfold_monoid_written_size(const struct monoid *monoid)
 size_t clfold_monoid_item_size(const struct monoid *monoid)
 {
     return struct_offset(monoid, true, clfold_monoid_num_parts(monoid));
+}
+
+size_t clfold_monoid_scanned_size(const struct monoid *monoid)
+{
+    return monoid->keeps_runs ? 2 * sizeof(cl_ulong)
+           : monoid->keep     ? sizeof(cl_ulong)
+                              : clfold_monoid_item_size(monoid);
 }
 
 size_t clfold_monoid_carry_size(const struct monoid *monoid)

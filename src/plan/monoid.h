@@ -65,6 +65,7 @@ struct uses {
     bool prev;     /* of a result: the fold of all before the element */
     bool segment;  /* the segment's number, or the place in it */
     bool rank;     /* the latter */
+    bool at;       /* where an element goes, of a select's store */
     bool n;        /* the number of all elements */
     bool lanes;    /* so it takes one element after the other, not 16 at once */
     uint32_t args; /* a bit each */
@@ -138,6 +139,12 @@ struct monoid {
     clfold_type out;
     uint32_t num_out;
     struct uses writes;
+    /* Of a select: a condition on an item and its element, or one by which two neighbours
+     * are of one run, whose first is kept; NULL: none. What is scanned then is how many
+     * are kept, by the kernels of scans, and items are not combined. */
+    const char *keep;
+    bool keeps_runs;
+    struct uses keeps;
     /* How segments are given, CLFOLD_BY_FLAGS, ...; 0: no heads. Then of which type, and
      * an expression of a and b by which keys are equal; NULL: == */
     uint32_t heads;
@@ -183,6 +190,8 @@ size_t clfold_monoid_in_size(const struct monoid *monoid);
 size_t clfold_monoid_out_size(const struct monoid *monoid);
 size_t clfold_monoid_written_size(const struct monoid *monoid);
 size_t clfold_monoid_item_size(const struct monoid *monoid);
+/* Of what scans combine: an item, or where they select a count. */
+size_t clfold_monoid_scanned_size(const struct monoid *monoid);
 /* Of an item: the components, and the head if there is one. */
 uint32_t clfold_monoid_num_parts(const struct monoid *monoid);
 /* Whether a fold in order may stop somewhere. */

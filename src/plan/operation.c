@@ -12,16 +12,20 @@
     "scan_chained and scan_lanes"
 
 static const struct operation operations[] = {
-    [CLFOLD_REDUCE] = { "reduce", FAMILY_REDUCE, false, false,
+    [CLFOLD_REDUCE] = { "reduce", FAMILY_REDUCE, false, false, false,
                         "reduces by reduce_tiles, reduce0 to reduce6 and serial",
                         "reduces segments by reduce_tiles, reduce_lanes and "
                         "reduce_offsets" },
-    [CLFOLD_INCLUSIVE_SCAN] = { "inclusive_scan", FAMILY_SCAN, true, false, SCANS,
+    [CLFOLD_INCLUSIVE_SCAN] = { "inclusive_scan", FAMILY_SCAN, true, false, false, SCANS,
                                 SEGMENT_SCANS },
-    [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, true, SCANS,
+    [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, true, false, SCANS,
                                 SEGMENT_SCANS },
-    [CLFOLD_MAP] = { "map", FAMILY_MAP, true, false, "maps by map_tiles",
+    [CLFOLD_MAP] = { "map", FAMILY_MAP, true, false, false, "maps by map_tiles",
                      "maps by map_tiles" },
+    [CLFOLD_SELECT] = { "select", FAMILY_SCAN, true, false, true,
+                        "selects by scan_single_group, reduce_then_scan, scan_lookback "
+                        "and scan_chained",
+                        "does not select from segments" },
 };
 
 /* What tiles and lanes take. */
@@ -54,18 +58,21 @@ static const struct algorithm_row algorithms[] = {
     [REDUCE_0 + 5] = RUNG(5, true, 2),
     [REDUCE_6] = RUNG(6, true, 0),
     [SCAN_SINGLE_GROUP] = { ROW("scan_single_group", SCAN, TILES,
-                                "clfold_scan_single_group") },
+                                "clfold_scan_single_group"),
+                            .selects = true },
     [SCAN_THEN_PROPAGATE] = { ROW("scan_then_propagate", SCAN, TAKES_WHOLE,
                                   "clfold_scan_locals", "clfold_scan_prefixes",
                                   "clfold_scan_propagate") },
     [REDUCE_THEN_SCAN] = { ROW("reduce_then_scan", SCAN, TILES, "clfold_scan_aggregates",
-                               "clfold_scan_prefixes", "clfold_scan_tiles") },
+                               "clfold_scan_prefixes", "clfold_scan_tiles"),
+                           .selects = true },
     [SCAN_LOOKBACK] = { ROW("scan_lookback", SCAN, TILES, "clfold_scan_lookback"),
-                        .looks_back = true },
+                        .looks_back = true, .selects = true },
     [SCAN_CHAINED] = { .name = "scan_chained",
                        .family = FAMILY_SCAN,
                        .takes = TILES,
                        .looks_back = true,
+                       .selects = true,
                        .file = "scan_lookback.cl",
                        KERNELS("clfold_scan_lookback") },
     [SERIAL] = { ROW("serial", ANY, TAKES_WHOLE, "clfold_serial") },

@@ -48,6 +48,7 @@ struct operation {
     enum family family;
     bool writes_each; /* a result for each element, so it may be in place; else one */
     bool exclusive;
+    bool selects;               /* of the elements some, so it may not be in place */
     const char *knows;          /* "reduces by reduce_tiles, ... and serial" */
     const char *knows_segments; /* "reduces segments by ..." */
 };
@@ -65,6 +66,7 @@ struct algorithm_row {
     bool reorders;    /* so the operator must commute */
     uint32_t items;   /* a rung's work-item's, of a launch; 0: not fixed */
     bool looks_back;  /* groups hand words to each other */
+    bool selects;     /* a scan that may write the elements that are kept */
     const char *file; /* its text in cl/ */
     uint32_t num_kernels;
     const char *kernels[CLFOLD_MAX_KERNELS];

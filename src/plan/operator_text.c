@@ -54,6 +54,13 @@ static clfold_type type_of(const struct component *component, const struct width
 const struct own_param clfold_own_params[] = {
     OWN(PLACE, "ulong", ULONG, origin, in_offset),
     OWN(PLACE, "ulong", ULONG, n, n),
+    OWN(SELECT, "ulong", ULONG, out_begin, out_offset),
+    OWN(SELECT, "global CLFOLD_OUT *", BUFFER, rest, rest),
+    OWN(SELECT, "ulong", ULONG, rest_at, rest_at),
+    OWN(SELECT, "uint", UINT, has_rest, has_rest),
+    OWN(RUNS, "global ulong *", BUFFER, run_lengths, lengths),
+    OWN(RUNS, "ulong", ULONG, run_lengths_at, lengths_at),
+    OWN(RUNS, "uint", UINT, has_lengths, has_lengths),
     OWN(SEGMENT, "ulong", ULONG, width, segments.width),
     OWN(SEGMENT, "ulong", ULONG, length, segments.length),
     OWN(OFFSETS, "global const CLFOLD_KEY *", BUFFER, offsets, offsets),
@@ -88,7 +95,8 @@ uint32_t clfold_own_groups(const struct monoid *monoid)
             : clfold_monoid_uses_segment(monoid) ? OWN_SEGMENT
                                                  : 0) |
            (monoid->in_part ? OWN_PART : 0) | (monoid->heads ? OWN_HEADS : 0) |
-           (goes_on ? OWN_KEYS : 0) | (monoid->num_at ? OWN_NUM : 0);
+           (goes_on ? OWN_KEYS : 0) | (monoid->num_at ? OWN_NUM : 0) |
+           (monoid->keep ? OWN_SELECT : 0) | (monoid->keeps_runs ? OWN_RUNS : 0);
 }
 
 static bool has_params(const struct monoid *monoid)
@@ -176,14 +184,15 @@ void clfold_append_forms(struct text *text, const struct monoid *monoid,
 /* Whether texts have vectors of the type: of a component, or of what a load sees. */
 static bool has_vectors(const struct monoid *monoid, clfold_type type)
 {
-    bool has = (monoid->load && monoid->loaded == type) ||
-               ((monoid->load || monoid->result) && monoid->value == type) ||
-               (monoid->result &&
-                (monoid->out == CLFOLD_F16 ? CLFOLD_F32 : monoid->out) == type);
+    bool has =
+        (monoid->load && monoid->loaded == type) ||
+        ((monoid->load || monoid->result || monoid->keep) && monoid->value == type) ||
+        (monoid->result &&
+         (monoid->out == CLFOLD_F16 ? CLFOLD_F32 : monoid->out) == type);
 
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
         has |= monoid->components[k].stage == type;
-        has |= monoid->result && monoid->components[k].result == type;
+        has |= (monoid->result || monoid->keep) && monoid->components[k].result == type;
     }
     for (uint32_t k = 0; k < monoid->num_args; ++k) {
         clfold_type element = monoid->arg_elements[k];
@@ -196,7 +205,7 @@ static bool has_vectors(const struct monoid *monoid, clfold_type type)
  * also has i, of 8 bytes. */
 static void append_pick16(struct text *text, const struct monoid *monoid)
 {
-    unsigned sizes = monoid->load || monoid->result ? 8 : 0;
+    unsigned sizes = monoid->load || monoid->result || monoid->keep ? 8 : 0;
 
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
         sizes |= has_vectors(monoid, type) ? (unsigned)clfold_scalar(type)->size : 0;

@@ -21,7 +21,9 @@ enum own_group {
     OWN_HEADS = 8,    /* flags, keys or bits of segments; CLFOLD_START_PARAMS follow */
     OWN_KEYS = 16,    /* the keys before and at the end of a part */
     OWN_OFFSETS = 32, /* where segments begin, and one that is near what is asked for */
-    OWN_NUM = 64      /* where it stands how many segments there are */
+    OWN_NUM = 64,     /* where it stands how many segments there are */
+    OWN_SELECT = 128, /* where the output begins, and where the others go */
+    OWN_RUNS = 256    /* where the lengths of runs go */
 };
 uint32_t clfold_own_groups(const struct monoid *monoid);
 

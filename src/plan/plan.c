@@ -66,6 +66,7 @@ clfold_status clfold_plan_choose(struct job *job, const struct site *site,
         return CLFOLD_OK;
     }
     if (!clfold_algorithm_named(name, operation->family, &job->algorithm) ||
+        (operation->selects && !clfold_algorithm_row(job->algorithm)->selects) ||
         (kind != TAKES_WHOLE &&
          !clfold_algorithm_takes(job->algorithm, TAKES_ROWS | TAKES_OFFSETS))) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
@@ -197,7 +198,7 @@ void clfold_plan_init(struct plan *plan, const struct job *job,
         .in_size = (uint32_t)clfold_monoid_in_size(job->monoid),
         .out_size = (uint32_t)(job->of_carries ? clfold_monoid_carry_size(job->monoid)
                                                : clfold_monoid_written_size(job->monoid)),
-        .item_size = (uint32_t)clfold_monoid_item_size(job->monoid),
+        .item_size = (uint32_t)clfold_monoid_scanned_size(job->monoid),
         .read_size = job->of_carries ? (uint32_t)clfold_monoid_carry_size(job->monoid)
                                      : (uint32_t)clfold_monoid_read_size(job->monoid),
     };

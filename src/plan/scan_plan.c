@@ -6,6 +6,9 @@
 /* Bytes that stores are aligned to: a line of the caches, and the widest vector. */
 #define LINE 64
 
+/* What a group that selects keeps of an element besides: tile_group_select.cl. */
+#define KEPT_OF_ELEMENT 4
+
 static size_t widest(const struct monoid *monoid)
 {
     size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_written_size(monoid);
@@ -15,7 +18,7 @@ static size_t widest(const struct monoid *monoid)
     in = keeps_items && clfold_monoid_item_size(monoid) > in
              ? clfold_monoid_item_size(monoid)
              : in;
-    return in > out ? in : out;
+    return (in > out ? in : out) + (monoid->keep ? KEPT_OF_ELEMENT : 0);
 }
 
 /* Groups that are worth more than to read the elements a second time, or a descriptor a
@@ -101,7 +104,7 @@ static uint32_t longest_run(const struct device_facts *device,
                             const struct monoid *monoid, uint32_t group_size)
 {
     uint64_t items = 2 * ((uint64_t)group_size + group_size / 16 + 4) + KEPT_ITEMS;
-    uint64_t bytes = items * clfold_monoid_item_size(monoid) + KEPT_BYTES;
+    uint64_t bytes = items * clfold_monoid_scanned_size(monoid) + KEPT_BYTES;
     uint64_t rest = device->local_memory;
 
     rest = rest > bytes ? rest - bytes : 0;
@@ -398,7 +401,8 @@ static void make_plan(struct plan *plan, const struct job *job,
     const struct tile_shape *tile = &plan->shape.tile;
     uint64_t most = most_tiles(job->device, tile);
     uint64_t line = clfold_line_elements(plan->out_size);
-    bool has_lead = job->segments.width == 0 && tile->elements % line == 0;
+    bool has_lead =
+        job->segments.width == 0 && tile->elements % line == 0 && !job->monoid->keep;
     bool by_lanes = plan->shape.algorithm == SCAN_LANES;
 
     plan->cut = clfold_cut(

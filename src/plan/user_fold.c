@@ -486,6 +486,30 @@ static clfold_status set_result(struct monoid *monoid, const struct site *site,
     return check_uses(site, monoid, &monoid->writes, fold->store ? "store" : "result");
 }
 
+/* ---- What is kept ------------------------------------------------------------------ */
+
+static clfold_status set_keep(struct monoid *monoid, const struct site *site,
+                              const clfold_fold *fold)
+{
+    const bool are_runs = fold->equal && !fold->segments;
+
+    if (!fold->keep && !are_runs) {
+        return CLFOLD_OK;
+    }
+    monoid->keep = are_runs ? fold->equal : fold->keep;
+    monoid->keeps_runs = are_runs;
+    monoid->keeps = uses_of(monoid, fold, monoid->keep);
+    monoid->writes.at = monoid->stores;
+    if (are_runs) {
+        monoid->keeps.x = monoid->keeps.in = monoid->keeps.segment = false;
+        monoid->keeps.prev = true;
+        return CLFOLD_OK;
+    }
+    monoid->keeps.prev = false;
+    monoid->keeps.lanes |= monoid->in_struct && monoid->keeps.x;
+    return check_uses(site, monoid, &monoid->keeps, "keep");
+}
+
 /* ---- The fold ---------------------------------------------------------------------- */
 
 static clfold_status check_texts(const struct site *site, const clfold_fold *fold)
@@ -495,7 +519,8 @@ static clfold_status check_texts(const struct site *site, const clfold_fold *fol
     } texts[] = {
         { "combine", fold->combine }, { "identity", fold->identity },
         { "cuts", fold->cuts },       { "load", fold->load },
-        { "result", fold->result },
+        { "result", fold->result },   { "keep", fold->keep },
+        { "equal", fold->equal },
     };
     clfold_status status = check_type_text(site, "type_name", fold->type_name);
 
@@ -528,7 +553,8 @@ static clfold_status check_counts(const struct site *site, const struct monoid *
     } texts[] = {
         { "combine", fold->combine, combined }, { "identity", fold->identity, item },
         { "cuts", fold->cuts, condition },      { "load", fold->load, loaded },
-        { "result", fold->result, written },
+        { "result", fold->result, written },    { "keep", fold->keep, condition },
+        { "equal", fold->equal, condition },
     };
     clfold_status status = CLFOLD_OK;
 
@@ -598,7 +624,8 @@ clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
         (status = clfold_monoid_set_accuracy(monoid, site, fold->accuracy)) ||
         (status = read_args(monoid, site, fold)) ||
         (status = set_element(monoid, site, fold)) ||
-        (status = set_result(monoid, site, fold))) {
+        (status = set_result(monoid, site, fold)) ||
+        (status = set_keep(monoid, site, fold))) {
         return status;
     }
     monoid->in_part = fold->part != NULL;

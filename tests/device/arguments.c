@@ -153,7 +153,7 @@ static void assert_accepted(const struct call_row *row, const struct call *call)
 static void test_table(void **state)
 {
     (void)state;
-    for (clfold_operation o = 0; o <= CLFOLD_MAP + 1; ++o) {
+    for (clfold_operation o = 0; o <= CLFOLD_SELECT + 1; ++o) {
         const struct operation *operation = clfold_operation_row(o);
         size_t found = 0;
         for_calls(row, HAS_OUT)
@@ -260,8 +260,9 @@ static void test_algorithms(void **state)
         snprintf(words, sizeof(words), "algorithm \"%s\"", algorithm->name);
         for_calls(row, 0)
         {
-            if (!clfold_algorithm_serves((enum algorithm)a,
-                                         clfold_operation_row(row->operation)->family)) {
+            const struct operation *operation = clfold_operation_row(row->operation);
+            if (!clfold_algorithm_serves((enum algorithm)a, operation->family) ||
+                (operation->selects && !algorithm->selects)) {
                 struct call call = sound_call(&named);
                 assert_rejected(row, call, true, CLFOLD_ERROR_UNSUPPORTED, words,
                                 __LINE__);
@@ -500,7 +501,7 @@ static void test_access(void **state)
 }
 
 /* In place means the same byte, of elements as wide as results; any other overlap is
- * rejected. */
+ * rejected, and of selects this one too. */
 static void test_overlap(void **state)
 {
     (void)state;
@@ -511,7 +512,9 @@ static void test_overlap(void **state)
     accept(HAS_OUT | HAS_ONE, call.out = in, call.in_offset = 1, call.count = COUNT - 1);
     accept(HAS_OUT | HAS_ONE, call.out = in, call.out_offset = COUNT - 1,
            call.count = COUNT - 1);
-    accept(HAS_OUT, call.out = in, call.in_offset = call.out_offset = 5, call.count = 10);
+    accept(HAS_PLACE, call.out = in, call.in_offset = call.out_offset = 5,
+           call.count = 10);
+    reject(HAS_KEPT, OVERLAP, "a select cannot be in place", call.out = in);
     reject(HAS_ITEMS, OVERLAP, "out, bytes 4 to 3999, overlaps in, bytes 0 to 3995",
            call.out = in, call.out_offset = 1, call.count = COUNT - 1);
     reject(HAS_ITEMS, OVERLAP, "overlaps", call.out = in, call.in_offset = 1,
@@ -560,7 +563,7 @@ static void test_sub_buffers(void **state)
            fold.init_at.offset = floats, call.in = spare, call.out = right,
            call.count = 1);
     /* The same byte by two names, and runs that do not meet. */
-    accept(HAS_OUT, call.in = left, call.in_offset = floats, call.out = right,
+    accept(HAS_PLACE, call.in = left, call.in_offset = floats, call.out = right,
            call.count = floats);
     accept(HAS_OUT, call.in = left, call.out = right, call.count = floats);
     assert_int_equal(clFinish(device.queue), CL_SUCCESS);

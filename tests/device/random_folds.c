@@ -1,11 +1,15 @@
 /*
  * Random operators, see random_fold.h, in random calls by random algorithms, on each kind
- * of tile, against the loop on the host.
+ * of tile, and selects of their elements by random conditions, against the loop on the
+ * host.
  */
 #include <clfold/experimental.h>
 #include "lookback.h"
 #include "random_fold.h"
+#include "select_trial.h"
 #include "test.h"
+
+#include "plan/scalar.h"
 
 #define SEED  1
 #define FOLDS 10 /* on a device */
@@ -24,18 +28,22 @@ struct way {
     struct debug plan;
 };
 
-/* Runs it; a wrong result shows the fold as well. Returns whether it could be made. */
-static bool check(const struct random_fold *fold, const struct trial *trial)
+/* A wrong result shows the fold as well. Returns whether the call could be made. */
+static bool judge(const struct random_fold *fold, enum trial_end end, const char *why)
 {
-    char why[1024];
-    const enum trial_end end = trial_run(trial, NULL, why, sizeof(why));
-
     if (end == TRIAL_WRONG) {
         struct text text = { 0 };
         random_fold_print(fold, &text);
         fail_msg("%s\n%s", why, text.bytes);
     }
     return end == TRIAL_RIGHT;
+}
+
+static bool check(const struct random_fold *fold, const struct trial *trial)
+{
+    char why[1024];
+
+    return judge(fold, trial_run(trial, NULL, why, sizeof(why)), why);
 }
 
 /* ---- A fold ------------------------------------------------------------------------ */
@@ -222,6 +230,104 @@ static size_t check_offsets(const struct random_fold *fold, uint64_t random)
     return num;
 }
 
+/* ---- Selects ----------------------------------------------------------------------- */
+
+/* What a condition asks of an item's part, or of an element that is converted. */
+static struct asked {
+    const struct random_fold *fold;
+    clfold_type type;
+    size_t offset;
+    bool of_element, is_equal; /* to `than`; else greater */
+    struct number than;
+} asked;
+
+static bool holds(const unsigned char *elements, size_t i, size_t n)
+{
+    const size_t size = asked.fold->in_size ? asked.fold->in_size : asked.fold->size;
+    const unsigned char *element = elements + i * size;
+    unsigned char item[MAX_ITEM];
+
+    if (!asked.of_element) {
+        random_fold_subject(asked.fold)->load(item, elements, i, n);
+        element = item + asked.offset;
+    }
+    const int order =
+        compare_numbers(asked.type, read_number(asked.type, element), asked.than);
+    return asked.is_equal ? order == 0 : order > 0;
+}
+
+/* Neighbours are equal where the same holds of both. */
+static bool starts_run(const unsigned char *elements, size_t i, size_t n)
+{
+    return i == 0 || holds(elements, i - 1, n) != holds(elements, i, n);
+}
+
+/* Of a value that elements have. `text` is the condition's, to be finished. */
+static struct condition draw_condition(const struct random_fold *fold, struct text *text,
+                                       uint64_t *random)
+{
+    static const char *const parts[] = { ".p", ".q", ".r", ".s" };
+    const bool is_bare = fold->num_parts == 1 && !fold->fold.type_name;
+    const struct subject *subject = random_fold_subject(fold);
+    const unsigned k = (unsigned)below(random, fold->num_parts);
+    const bool are_runs = below(random, 2), of_x = !are_runs && below(random, 2);
+    const char *const names[] = { are_runs ? "a" : of_x ? "x" : "item", "b" };
+    unsigned char element[MAX_ITEM], item[MAX_ITEM];
+
+    asked = (struct asked){ .fold = fold,
+                            .type = fold->parts[k].type,
+                            .offset = fold->parts[k].offset,
+                            .of_element = of_x && fold->fold.in,
+                            .is_equal = below(random, 4) == 0 };
+    subject->fill(element, 1, next_random(random));
+    subject->load(item, element, 0, 1);
+    asked.than = read_number(asked.type, item + asked.offset);
+    if (asked.of_element) {
+        asked.type = fold->fold.in;
+        asked.than = read_number(asked.type, element);
+    }
+    for (int side = 0; side <= are_runs; ++side) {
+        clfold_text_print(text, "%s(%s%s", side ? " == " : "", names[side],
+                          is_bare ? "" : parts[k]);
+        clfold_text_print(text, asked.is_equal ? " == (%s)" : " > (%s)",
+                          clfold_scalar(asked.type)->cl);
+        random_number_print(text, asked.type, asked.than);
+        clfold_text_print(text, ")");
+    }
+    return (struct condition){ text->bytes, are_runs ? starts_run : holds, are_runs };
+}
+
+static size_t check_selects(const struct random_fold *fold, uint64_t random)
+{
+    struct text text = { 0 };
+    struct select_trial trial = { .subject = random_fold_subject(fold),
+                                  .condition = draw_condition(fold, &text, &random),
+                                  .may_refuse = device.ends_loops };
+    const struct algorithm_row *row;
+    size_t num = 0;
+
+    if (below(&random, 3)) {
+        do {
+            row = clfold_algorithm_row((enum algorithm)below(&random, SERIAL));
+        } while (!row->selects);
+        trial.algorithm = row->name;
+        trial.plan = draw_plan(fold, &random);
+    }
+    for (size_t c = 0; c < 2 * CALLS; ++c) {
+        char why[1024];
+        trial.count = below(&random, MOST) >> below(&random, 12);
+        trial.in_offset = below(&random, ZONE);
+        trial.out_offset = below(&random, ZONE);
+        trial.disorder = below(&random, 4) == 0;
+        trial.rest = below(&random, 2);
+        trial.lengths = below(&random, 2);
+        trial.seed = next_random(&random);
+        num += judge(fold, select_trial_run(&trial, why, sizeof(why)), why);
+    }
+    clfold_text_finish(&text);
+    return num;
+}
+
 /* The argument's value is its buffer's element 1. */
 static cl_mem new_table(struct random_fold *fold)
 {
@@ -255,6 +361,7 @@ static void test_property(void **state)
             cl_mem table = new_table(&fold);
             num += check_fold(&fold, operation, num_folds % 4 == 0, next_random(&random));
             num += check_offsets(&fold, random);
+            num += check_selects(&fold, random);
             clReleaseMemObject(table);
             ++num_folds;
         }

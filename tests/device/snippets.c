@@ -262,6 +262,20 @@ static void test_map(void **state)
     /* [clfold_map] */
 }
 
+static void test_select(void **state)
+{
+    (void)state;
+    /* [clfold_select] */
+    const clfold_fold large = { .type = CLFOLD_U32,
+                                .keep = "x > 3",
+                                .num_out = { num, 0 } };
+
+    assert_ok(clfold_select(ctx, queue, &large, in, 0, out, 0, 8, 0, NULL, NULL));
+    assert_holds(out, 4, 5, 9, 6);
+    /* [clfold_select] */
+    assert_holds(num, 4, 0);
+}
+
 static void test_reduce_host(void **state)
 {
     (void)state;
@@ -442,8 +456,8 @@ TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status_
           cmocka_unit_test(test_reduce), cmocka_unit_test(test_segments),
           cmocka_unit_test(test_part), cmocka_unit_test(test_fold_carries),
           cmocka_unit_test(test_inclusive_scan), cmocka_unit_test(test_exclusive_scan),
-          cmocka_unit_test(test_map), cmocka_unit_test(test_reduce_host),
-          cmocka_unit_test(test_prepare), cmocka_unit_test(test_explain),
-          cmocka_unit_test(test_trace), cmocka_unit_test(test_tuning_text),
-          cmocka_unit_test(test_lookback_text), cmocka_unit_test(test_names),
-          cmocka_unit_test(test_fold_layout))
+          cmocka_unit_test(test_map), cmocka_unit_test(test_select),
+          cmocka_unit_test(test_reduce_host), cmocka_unit_test(test_prepare),
+          cmocka_unit_test(test_explain), cmocka_unit_test(test_trace),
+          cmocka_unit_test(test_tuning_text), cmocka_unit_test(test_lookback_text),
+          cmocka_unit_test(test_names), cmocka_unit_test(test_fold_layout))

@@ -62,6 +62,8 @@ SCAN_AND_WRITE_AT_ONCE = """\
     clfold_scan_mine(index, count, has_prefix, room CLFOLD_PASS);
 """
 
+COUNTS, LONE = "counts.cl", "select_lone.cl"
+VECTOR_SELECT, GROUP_SELECT = "tile_vector_select.cl", "tile_group_select.cl"
 LOOKBACK, CHANNEL, WINDOW = "scan_lookback.cl", "look_back.cl", "look_window.cl"
 DESCRIPTOR = "descriptor.cl"
 TAKE_TOTALS = """\
@@ -369,6 +371,45 @@ FAULTS = {
     "rows_as_one": (
         "segments/test_scan",
         [("segments.cl", 1, "runs == 1 ? above : above < runs ? 0 : above / runs;", "0;")],
+    ),
+    # Selects. A tile's last element is not counted; a byte counts to more than it holds; what goes
+    # past a tile's part is the next one's.
+    "select_count_off_by_one": (
+        "select/test_types", [(LONE, 1, "kept += holds;", "kept += holds && j + 1 < count;")],
+    ),
+    "select_count_wraps": (
+        "select/test_policy",
+        [(VECTOR_SELECT, 1, "CLFOLD_COUNTED (127 * 16)", "CLFOLD_COUNTED (255 * 16)")],
+    ),
+    "select_past_its_part": (
+        "select/test_types",
+        [(LONE, 1, "if (CLFOLD_MAKES_ALL ? p < share.kept : holds)",
+          "if (CLFOLD_MAKES_ALL || holds)")],
+    ),
+    "select_row_past_its_part": (
+        "select/test_types",
+        [(VECTOR_SELECT, 1, "stop = min(j + 16, p) *", "stop = (j + 16) *")],
+    ),
+    "select_unstable": (
+        "select/test_types",
+        [(VECTOR_SELECT, 1, "+ n] = cells.s[n][k];", "+ n] = cells.s[n][15 - k];"),
+         (VECTOR_SELECT, 1, "p += kept.s[k] & 1;", "p += kept.s[15 - k] & 1;"),
+         (GROUP_SELECT, 1, "flag ? p : total", "flag ? total - 1 - p : total")],
+    ),
+    # The others of a tile from its end on.
+    "select_rest_mirrored": (
+        "select/test_types",
+        [(LONE, 1, "share.rest + j - p CLFOLD_PASS",
+          "share.rest + count - share.kept - 1 - (j - p) CLFOLD_PASS"),
+         (GROUP_SELECT, 1, "total + j - p] =", "count - 1 - (j - p)] =")],
+    ),
+    # A run's length is written for the next one, or is that of what a tile has of it.
+    "select_length_of_the_next_run": (
+        "select/test_conditions",
+        [(COUNTS, 1, "index - clfold_out_begin - 1] =", "index - clfold_out_begin] =")],
+    ),
+    "select_length_within_a_tile": (
+        "select/test_conditions", [(COUNTS, 1, "start = prefix.start;", "start = index;")],
     ),
 }  # fmt: skip
 

@@ -1,7 +1,7 @@
 /*
  * What drive.py runs under Oclgrind:
  *
- *   calls reduce|scans|segments|results|heads|offsets [TILE]
+ *   calls reduce|scans|segments|results|heads|offsets|selects [TILE]
  *                     every kernel of these, over tiles, operators, counts, offsets,
  *                     inits and totals. TILE, such as tile_group: this kind only
  *   calls ladder      the same for reduce0 to reduce6, over group sizes
@@ -12,6 +12,7 @@
  * The buffers end where the elements do, so that Oclgrind sees an access beyond them.
  */
 #include <clfold/experimental.h>
+#include "select_trial.h"
 #include "test.h"
 #include "trial.h"
 
@@ -475,6 +476,54 @@ static void by_offsets(const struct debug *plan, size_t t)
     }
 }
 
+static bool starts_run(const unsigned char *elements, size_t i, size_t n)
+{
+    const cl_uint *x = (const void *)elements;
+
+    (void)n;
+    return i == 0 || x[i - 1] / 3 != x[i] / 3;
+}
+
+/* What is kept, the others, and runs with their lengths; of a type, and of two components
+ * that are written one by one. */
+static void selects(const struct debug *plan, size_t t)
+{
+    static const char *const algorithms[] = { "scan_single_group", "reduce_then_scan",
+                                              "scan_lookback", "scan_chained" };
+    static const cl_ulong levels[] = { 128, 3, 256 };
+    static const struct subject words = { .fold = { .name = "words", .type = CLFOLD_U32 },
+                                          .size = 4,
+                                          .most = 9 };
+    static const struct subject pairs = {
+        .fold = { .name = "pairs", .components = "uint a, b" }, .size = 8, .most = 9
+    };
+    static const struct condition starts = { "a / (uint)3 == b / (uint)3", starts_run,
+                                             true };
+
+    for (size_t i = 0; i < 3 * 4; ++i) {
+        const char *algorithm = algorithms[i / 3];
+        const struct select_trial trial = {
+            .subject = i % 3 == 1 ? &pairs : &words,
+            .condition = i % 3 == 2 ? starts : keep_by_index,
+            .algorithm = algorithm,
+            .plan = held_up(plan, algorithm, i),
+            .count = (i + t) % 5 ? 3 * plan->tile_elements + 7 : plan->tile_elements,
+            .in_offset = i % 3,
+            .out_offset = (i + t) % 4,
+            .level = levels[(i + t) % 3],
+            .rest = (i + t) % 2,
+            .lengths = i % 6 > 1,
+            .tight = true,
+            .seed = ++num,
+        };
+        char why[1024];
+        if (select_trial_run(&trial, why, sizeof(why)) != TRIAL_RIGHT) {
+            ++wrong;
+            fprintf(stderr, "calls: %s\n", why);
+        }
+    }
+}
+
 /* Of look-back's memory. */
 static void probe(const char *kind)
 {
@@ -562,11 +611,17 @@ static const struct part {
     void (*run)(const char *kind);                           /* for all tiles, or */
     void (*run_tile)(const struct debug *plan, size_t tile); /* for each of `tiles` */
 } parts[] = {
-    { "reduce", reduce_all, NULL },     { "ladder", reduce_ladder, NULL },
-    { "scans", NULL, scan_tile },       { "segments", NULL, fold_segments },
-    { "results", NULL, write_results }, { "user", scan_user, NULL },
-    { "probe", probe, NULL },           { "heads", NULL, scan_heads },
-    { "offsets", NULL, by_offsets },    { NULL, NULL, NULL },
+    { "reduce", reduce_all, NULL },
+    { "ladder", reduce_ladder, NULL },
+    { "scans", NULL, scan_tile },
+    { "segments", NULL, fold_segments },
+    { "results", NULL, write_results },
+    { "user", scan_user, NULL },
+    { "probe", probe, NULL },
+    { "heads", NULL, scan_heads },
+    { "offsets", NULL, by_offsets },
+    { "selects", NULL, selects },
+    { NULL, NULL, NULL },
 };
 
 static void run_part(const struct part *part, const char *kind)

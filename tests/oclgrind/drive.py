@@ -114,6 +114,7 @@ def main():
         of_heads = {name for name in kernels if re.search("_heads|_bad", name)}
         of_offsets = {name for name in kernels if re.search("_offsets|_pieces", name)}
         of_scans -= of_segments
+        of_selects = of_scans - {"clfold_serial", "clfold_scan_locals", "clfold_scan_propagate"}
         kernels -= alone | of_scans | of_probe | of_users | of_segments | of_results | of_heads
         kernels -= of_offsets
         rungs = {name for name in kernels if re.fullmatch(r"clfold_reduce\d", name)}
@@ -130,6 +131,7 @@ def main():
         wrong += check_calls(oclgrind, RACES, [calls, "results"], log, of_results)
         wrong += check_calls(oclgrind, RACES, [calls, "heads"], log, of_heads)
         wrong += check_calls(oclgrind, RACES, [calls, "offsets"], log, of_offsets)
+        wrong += check_calls(oclgrind, RACES, [calls, "selects"], log, of_selects)
         # tile_vector is left out: under this option Oclgrind 21.10 crashes on a shuffle
         # whose result is wider than what goes in, such as (uint16)(x.even, x.odd).
         wrong += check_calls(
@@ -145,6 +147,9 @@ def main():
         wrong += check_calls(oclgrind, UNINITIALISED, [calls, "heads", "tile_group"], log, of_heads)
         wrong += check_calls(
             oclgrind, UNINITIALISED, [calls, "offsets", "tile_group"], log, of_offsets
+        )
+        wrong += check_calls(
+            oclgrind, UNINITIALISED, [calls, "selects", "tile_group"], log, of_selects
         )
     for text in wrong:
         print("failed:", text)

@@ -4,7 +4,12 @@ clfold_fold fold_for(clfold_operation operation, const clfold_fold *fold)
 {
     clfold_fold own = *fold;
 
-    own.op = operation == CLFOLD_MAP ? 0 : fold->op;
+    if (operation == CLFOLD_MAP || operation == CLFOLD_SELECT) {
+        own.op = 0;
+    }
+    if (operation == CLFOLD_SELECT) {
+        own.keep = "i % 3 > 0";
+    }
     return own;
 }
 
@@ -30,6 +35,16 @@ static clfold_status map(const struct call *call)
                       call->num_wait, call->wait, call->event);
 }
 
+static clfold_status select_some(const struct call *call)
+{
+    const clfold_fold none = { 0 };
+    clfold_fold fold = fold_for(CLFOLD_SELECT, call->fold ? call->fold : &none);
+
+    return clfold_select(call->context, call->queue, call->fold ? &fold : NULL, call->in,
+                         call->in_offset, call->out, call->out_offset, call->count,
+                         call->num_wait, call->wait, call->event);
+}
+
 static clfold_status reduce_host(const struct call *call)
 {
     return clfold_reduce_host(call->context, call->queue, call->fold, call->in,
@@ -38,14 +53,16 @@ static clfold_status reduce_host(const struct call *call)
 }
 
 const struct call_row call_rows[NUM_CALLS] = {
-    [CALL_REDUCE] = { "clfold_reduce", CLFOLD_REDUCE, HAS_OUT | HAS_ONE | HAS_OPERATOR,
-                      reduce },
+    [CALL_REDUCE] = { "clfold_reduce", CLFOLD_REDUCE,
+                      HAS_OUT | HAS_PLACE | HAS_ONE | HAS_OPERATOR, reduce },
     [CALL_REDUCE_HOST] = { "clfold_reduce_host", CLFOLD_REDUCE,
                            HAS_RESULT | HAS_ONE | HAS_OPERATOR, reduce_host },
     [CALL_INCLUSIVE_SCAN] = { "clfold_inclusive_scan", CLFOLD_INCLUSIVE_SCAN,
-                              HAS_OUT | HAS_ITEMS | HAS_OPERATOR, inclusive_scan },
+                              HAS_OUT | HAS_PLACE | HAS_ITEMS | HAS_OPERATOR,
+                              inclusive_scan },
     [CALL_EXCLUSIVE_SCAN] = { "clfold_exclusive_scan", CLFOLD_EXCLUSIVE_SCAN,
-                              HAS_OUT | HAS_ITEMS | HAS_FIRST | HAS_OPERATOR,
+                              HAS_OUT | HAS_PLACE | HAS_ITEMS | HAS_FIRST | HAS_OPERATOR,
                               exclusive_scan },
-    [CALL_MAP] = { "clfold_map", CLFOLD_MAP, HAS_OUT | HAS_ITEMS, map },
+    [CALL_MAP] = { "clfold_map", CLFOLD_MAP, HAS_OUT | HAS_PLACE | HAS_ITEMS, map },
+    [CALL_SELECT] = { "clfold_select", CLFOLD_SELECT, HAS_OUT | HAS_KEPT, select_some },
 };

@@ -27,7 +27,9 @@ enum {
     HAS_ONE = 4,    /* one result of all elements */
     HAS_ITEMS = 8,  /* a result for each element */
     HAS_FIRST = 16, /* a result that no element is part of */
-    HAS_OPERATOR = 32
+    HAS_OPERATOR = 32,
+    HAS_KEPT = 64,  /* a result for some elements */
+    HAS_PLACE = 128 /* it may write where it reads */
 };
 
 struct call_row {
@@ -42,12 +44,13 @@ enum {
     CALL_REDUCE_HOST,
     CALL_INCLUSIVE_SCAN,
     CALL_EXCLUSIVE_SCAN,
-    CALL_MAP, /* of the fold without its operator */
+    CALL_MAP,    /* of the fold without its operator */
+    CALL_SELECT, /* likewise, of two elements in three */
     NUM_CALLS
 };
 extern const struct call_row call_rows[NUM_CALLS];
 
-/* The fold as the operation takes it: a map has no operator. */
+/* The fold as the operation takes it: a map and a select have no operator. */
 clfold_fold fold_for(clfold_operation operation, const clfold_fold *fold);
 
 /* The calls that have all of `has`. */

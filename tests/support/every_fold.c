@@ -27,7 +27,7 @@ void every_operator(const struct debug *tiles, size_t num_tiles, size_t each,
     }
 }
 
-static bool runs_on(const struct subject *s, const struct debug *tile)
+bool subject_runs_on(const struct subject *s, const struct debug *tile)
 {
     const clfold_fold *fold = &s->fold;
 
@@ -42,8 +42,8 @@ static void check_subjects(const struct subject *s, size_t turn, bool of_element
     for (; s->size > 0; ++s, ++turn) {
         const bool fits = of_elements || !(s->writes_of_element || s->place);
         for (size_t t = 1; t < NUM_TRIAL_TILES; ++t, ++turn) {
-            if (!s->is_map && fits && turn % 3 == 0 && runs_on(s, &trial_tiles[t]) &&
-                device_takes(&device, turn)) {
+            if (!s->is_map && fits && turn % 3 == 0 &&
+                subject_runs_on(s, &trial_tiles[t]) && device_takes(&device, turn)) {
                 check((struct trial){ .subject = s, .plan = trial_tiles[t] }, turn);
             }
         }

@@ -15,6 +15,9 @@ void every_operator(const struct debug *tiles, size_t num_tiles, size_t each,
  * results belong to no element. */
 void every_fold_by_text(bool of_elements, check_fold *check);
 
+/* Whether a fold of the caller's runs on a tile. */
+bool subject_runs_on(const struct subject *subject, const struct debug *tile);
+
 /* A number below `num`. */
 static inline size_t draw(uint64_t *seed, size_t num)
 {

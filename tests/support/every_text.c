@@ -254,6 +254,50 @@ static void visit_all_scans(const struct visitor *visitor, const struct monoid *
     }
 }
 
+/* By look-back and two launches, for all devices. */
+static void visit_selects(const struct visitor *visitor)
+{
+    static const struct device_facts *const devices[] = { &cpu, &gpu, &sub_groups,
+                                                          &plain_cpu };
+    const clfold_fold folds[] = {
+        { .type = CLFOLD_F32, .keep = "x > 0" },
+        { .type = CLFOLD_U8, .keep = "to_u32(x) & 1" },
+        { .type = CLFOLD_F64, .in = CLFOLD_F16, .out = CLFOLD_F32, .keep = "item < 2" },
+        { .type = CLFOLD_U64,
+          .in = CLFOLD_F32,
+          .load = "i + to_u64(x)",
+          .keep = "x > 2.0f" },
+        { .components = "uint a, b",
+          .result = "{ item.b, x.a }",
+          .keep = "item.a > x.b" },
+        { .components = "ulong sum; uint last",
+          .keep = "i == 0 || in[i - 1].sum != x.sum" },
+        { .type_name = "float4", .type_size = 16, .keep = "x.x < item.y" },
+        { .type = CLFOLD_F32, .store = "out[n - 1 - at] = item;", .keep = "x != 0" },
+        { .type = CLFOLD_F32, .equal = "a == b" },
+        { .components = "ulong sum; uint last", .equal = "a.last == b.last" },
+    };
+    const struct site site = { NULL, "every_text" };
+
+    for (size_t i = 0; i < sizeof(folds) / sizeof(folds[0]); ++i) {
+        struct component_names names;
+        struct monoid monoid;
+        char name[32];
+        if (clfold_monoid_user(&monoid, &site, &folds[i], &names)) {
+            abort();
+        }
+        snprintf(name, sizeof(name), "select-%zu", i);
+        monoid.name = name;
+        for (size_t d = 0; d < 2 * sizeof(devices) / sizeof(devices[0]); ++d) {
+            const struct scan scan = {
+                .algorithm = d % 2 ? REDUCE_THEN_SCAN : SCAN_LOOKBACK,
+                .tier = d % 2 ? MEMORY_NONE : MEMORY_SCOPED_64,
+            };
+            visit_scan(visitor, &monoid, devices[d / 2], scan, true);
+        }
+    }
+}
+
 /* By flags, keys and offsets in turn. */
 static void visit_lifted(const struct visitor *visitor, struct monoid monoid)
 {
@@ -475,4 +519,5 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         visit_group_scans(&visitor, &monoid);
     }
     visit_user_folds(&visitor);
+    visit_selects(&visitor);
 }

@@ -84,6 +84,7 @@ clfold_status call_operation(clfold_operation operation, const clfold_fold *fold
         [CLFOLD_INCLUSIVE_SCAN] = clfold_inclusive_scan,
         [CLFOLD_EXCLUSIVE_SCAN] = clfold_exclusive_scan,
         [CLFOLD_MAP] = clfold_map,
+        [CLFOLD_SELECT] = clfold_select,
     };
 
     return calls[operation](ctx, device.queue, fold, in, in_offset, out, out_offset,

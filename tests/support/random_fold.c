@@ -45,7 +45,7 @@ static struct number extreme(clfold_type type, int sign)
                                                                        : 0 });
 }
 
-static void print_number(struct text *text, clfold_type type, struct number x)
+void random_number_print(struct text *text, clfold_type type, struct number x)
 {
     if (is_float(type) && isinf((double)x.real)) {
         clfold_text_print(text, "%sINFINITY", x.real < 0 ? "-" : "");
@@ -432,7 +432,7 @@ static void draw_affine(struct random_fold *fold, unsigned p, unsigned num,
         if (size_of(type) < 4) {
             clfold_text_print(&fold->cuts, "(%s)", clfold_scalar(type)->cl);
         }
-        print_number(&fold->cuts, type, zero_of(ring, type));
+        random_number_print(&fold->cuts, type, zero_of(ring, type));
     }
 }
 
@@ -615,7 +615,7 @@ static void set_texts(struct random_fold *fold, uint64_t *random)
         clfold_text_print(&fold->combine, k > 0 ? ", " : "");
         clfold_text_print(&fold->identity, k > 0 ? ", " : "");
         print_term(&fold->combine, fold, part->combine);
-        print_number(&fold->identity, part->type, part->identity);
+        random_number_print(&fold->identity, part->type, part->identity);
     }
     clfold_text_print(&fold->combine, is_bare ? "" : " }");
     clfold_text_print(&fold->identity, is_bare ? "" : " }");
@@ -696,7 +696,7 @@ void random_fold_print(const struct random_fold *fold, struct text *text)
         clfold_text_print(text, "const cl_%s m%s = { %s", type,
                           fold->arg_is_buffer ? "[2]" : "",
                           fold->arg_is_buffer ? "0, " : "");
-        print_number(text, fold->arg_type, fold->arg_number);
+        random_number_print(text, fold->arg_type, fold->arg_number);
         clfold_text_print(text, " }; %s\nconst clfold_arg args[] = { ",
                           fold->arg_is_buffer ? "/* what the buffer holds */" : "");
         clfold_text_print(text,

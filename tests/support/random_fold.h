@@ -84,6 +84,9 @@ void random_fold_finish(struct random_fold *fold);
 /* The fold as C that can be pasted. */
 void random_fold_print(const struct random_fold *fold, struct text *text);
 
+/* The number as a literal. */
+void random_number_print(struct text *text, clfold_type type, struct number x);
+
 /* The fold for trials, until the next one is asked for. */
 const struct subject *random_fold_subject(const struct random_fold *fold);
 

@@ -140,6 +140,10 @@ bool trial_check(const struct trial *trial, void *results);
 size_t trial_element_size(const struct trial *trial);
 size_t trial_result_size(const struct trial *trial);
 
+/* `count` elements as a subject has them. */
+void subject_fill(const struct subject *subject, unsigned char *elements, size_t count,
+                  uint64_t seed);
+
 /* Affine maps of u32, x -> a x + b, the first applied first; CLFOLD_AFFINE. And by text,
  * with constant maps, some of which are drawn, as cuts. */
 extern const struct subject affine, affine_with_cuts;

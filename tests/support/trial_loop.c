@@ -21,6 +21,16 @@ static void fill_words(const struct subject *s, unsigned char *data, size_t byte
     }
 }
 
+void subject_fill(const struct subject *s, unsigned char *elements, size_t count,
+                  uint64_t seed)
+{
+    if (s->fill) {
+        s->fill(elements, count, seed);
+    } else {
+        fill_words(s, elements, count * (s->in_size ? s->in_size : s->size), seed);
+    }
+}
+
 static void fill_subject(const struct trial *trial, unsigned char *data,
                          unsigned char *init)
 {
@@ -28,10 +38,8 @@ static void fill_subject(const struct trial *trial, unsigned char *data,
 
     if (trial->elements) {
         memcpy(data, trial->elements, trial->count * trial_element_size(trial));
-    } else if (s->fill) {
-        s->fill(data, trial->count, trial->seed);
     } else {
-        fill_words(s, data, trial->count * trial_element_size(trial), trial->seed);
+        subject_fill(s, data, trial->count, trial->seed);
     }
     if (s->fill_init) {
         s->fill_init(init, ~trial->seed);

@@ -20,7 +20,7 @@ static void test_struct_sizes(void **state)
     if (sizeof(void *) != 8) {
         skip();
     }
-    assert_int_equal(sizeof(clfold_fold), 304);
+    assert_int_equal(sizeof(clfold_fold), 352);
     assert_int_equal(sizeof(clfold_context_params), 168);
     assert_int_equal(sizeof(clfold_segments), 88);
     assert_int_equal(sizeof(clfold_part), 112);
@@ -33,7 +33,7 @@ static void test_struct_sizes(void **state)
     assert_int_equal(sizeof(clfold_placement), 56);
     assert_int_equal(sizeof(clfold_field), 88);
     assert_int_equal(sizeof(clfold_layout), 440);
-    assert_int_equal(offsetof(clfold_fold, algorithm), 192);
+    assert_int_equal(offsetof(clfold_fold, algorithm), 200);
     assert_int_equal(offsetof(clfold_fold, components), 40);
     assert_int_equal(offsetof(clfold_fold, cuts), 88);
     assert_int_equal(offsetof(clfold_context_params, load_verdict), 72);
@@ -252,7 +252,7 @@ static void test_names(void **state)
     assert_int_equal(reductions - 1 + scans, CLFOLD_ALGORITHMS);
     assert_null(clfold_operation_algorithm(CLFOLD_REDUCE, UINT32_MAX));
     assert_null(clfold_operation_algorithm(0, 0));
-    assert_null(clfold_operation_algorithm(CLFOLD_MAP + 1, 0));
+    assert_null(clfold_operation_algorithm(CLFOLD_SELECT + 1, 0));
     assert_null(clfold_operation_algorithm(UINT32_MAX, 0));
 }
 
@@ -306,7 +306,7 @@ static void test_stages(void **state)
 }
 
 struct seen {
-    size_t num, tiles, rungs, scans, group_scans, probes, serial, segments, maps;
+    size_t num, tiles, rungs, scans, group_scans, probes, serial, segments, maps, selects;
     size_t f16, f64;
 };
 
@@ -363,6 +363,14 @@ static void check_text(void *user, const char *name, const char *text)
         assert_int_equal(strstr(text, "#line 1 \"tile_vector_write.cl\"") != NULL,
                          vector);
         assert_null(strstr(text, "clfold_combine_stage16("));
+        return;
+    }
+    if (strstr(name, "_select-")) {
+        ++seen->selects;
+        assert_non_null(strstr(text, "#line 1 \"keep.cl\""));
+        assert_non_null(strstr(text, "#define clfold_item clfold_num_kept"));
+        assert_non_null(strstr(text, "_select.cl\""));
+        assert_null(strstr(text, "#line 1 \"tile_vector_scan.cl\""));
         return;
     }
     if (strstr(name, "_lanes_") || strstr(name, "_rows_")) {
@@ -422,7 +430,7 @@ static void test_texts(void **state)
     assert_int_equal(seen.group_scans, 5 * 4 * 3);
     assert_int_equal(seen.probes, CLFOLD_MEMORY_TIERS - 1);
     assert_true(seen.serial > 0);
-    assert_true(seen.segments > 0 && seen.maps > 0);
+    assert_true(seen.segments > 0 && seen.maps > 0 && seen.selects > 0);
     print_message("# %zu texts, %zu of f16, %zu of f64\n", seen.num, seen.f16, seen.f64);
     assert_true(seen.f16 > 30 && seen.f64 > 30);
 }

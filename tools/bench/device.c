@@ -92,3 +92,37 @@ cl_kernel bench_kernel(const struct bench_device *device, const char *text,
     }
     return kernel;
 }
+
+/* A group of one work-item copies 1024 vectors. */
+static const char copy_text[] =
+    "kernel void copy(global const float16 *in, global float16 *out)\n"
+    "{\n"
+    "    const ulong first = get_group_id(0) * 1024;\n"
+    "    for (uint i = 0; i < 1024; ++i)\n"
+    "#ifdef __clang__\n"
+    "        __builtin_nontemporal_store(in[first + i], out + first + i);\n"
+    "#else\n"
+    "        out[first + i] = in[first + i];\n"
+    "#endif\n"
+    "}\n";
+
+cl_kernel bench_copy_kernel(const struct bench_device *device, cl_mem in, cl_mem out)
+{
+    cl_kernel copy = bench_kernel(device, copy_text, "copy");
+    cl_int status;
+
+    if (copy && ((status = clSetKernelArg(copy, 0, sizeof(in), &in)) ||
+                 (status = clSetKernelArg(copy, 1, sizeof(out), &out)))) {
+        bench_complain(device, "the copy", status);
+        clReleaseKernel(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+cl_int bench_enqueue_copy(cl_command_queue queue, cl_kernel copy, size_t count)
+{
+    const size_t global = count / 16 / 1024, local = 1;
+
+    return clEnqueueNDRangeKernel(queue, copy, 1, NULL, &global, &local, 0, NULL, NULL);
+}

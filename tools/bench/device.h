@@ -25,6 +25,11 @@ cl_mem bench_buffer(const struct bench_device *device, size_t bytes);
 cl_kernel bench_kernel(const struct bench_device *device, const char *text,
                        const char *name);
 
+/* A kernel that copies f32, past the caches where it can, or NULL, having said why; and
+ * its launch, for a multiple of 16384 elements. */
+cl_kernel bench_copy_kernel(const struct bench_device *device, cl_mem in, cl_mem out);
+cl_int bench_enqueue_copy(cl_command_queue queue, cl_kernel copy, size_t count);
+
 /* The steps of a bench; `bench` is its own struct, whose first member is the device. A
  * step that fails has printed why. */
 struct bench_steps {

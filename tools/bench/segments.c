@@ -58,19 +58,6 @@ static size_t mixed(size_t i, double u)
     return i == SHORT / 2 ? LONG : i <= SHORT ? uniform_0_3(i, u) : 0;
 }
 
-/* A group of one work-item copies 1024 vectors. */
-static const char copy_text[] =
-    "kernel void copy(global const float16 *in, global float16 *out)\n"
-    "{\n"
-    "    const ulong first = get_group_id(0) * 1024;\n"
-    "    for (uint i = 0; i < 1024; ++i)\n"
-    "#ifdef __clang__\n"
-    "        __builtin_nontemporal_store(in[first + i], out + first + i);\n"
-    "#else\n"
-    "        out[first + i] = in[first + i];\n"
-    "#endif\n"
-    "}\n";
-
 enum { LIMIT_COPY, LIMIT_READ, ROWS, COLUMNS, OFFSETS, MAPS };
 
 static const struct bench_case {
@@ -234,17 +221,12 @@ static bool open_bench(void *user)
 {
     struct bench *bench = user;
     const struct bench_device *device = &bench->device;
-    cl_int status;
 
     bench->in = bench_buffer(device, COUNT * sizeof(cl_float));
     bench->out = bench_buffer(device, COUNT * sizeof(cl_ulong));
     if (!bench->in || !bench->out || !fill(bench) || !make_all_offsets(bench) ||
-        !(bench->copy = bench_kernel(device, copy_text, "copy"))) {
+        !(bench->copy = bench_copy_kernel(device, bench->in, bench->out))) {
         return false;
-    }
-    if ((status = clSetKernelArg(bench->copy, 0, sizeof(cl_mem), &bench->in)) ||
-        (status = clSetKernelArg(bench->copy, 1, sizeof(cl_mem), &bench->out))) {
-        return bench_complain(device, "the copy", status);
     }
     return true;
 }
@@ -283,7 +265,6 @@ static size_t count_of(const struct bench *bench, size_t number)
 static clfold_status enqueue(const struct bench *bench, size_t number)
 {
     const struct bench_case *one = &cases[number];
-    const size_t global = COUNT / 16 / 1024, local = 1;
     cl_command_queue queue = bench->device.session.queue;
     const clfold_segments segments = {
         .by = one->kind == ROWS ? CLFOLD_BY_LENGTH : CLFOLD_BY_COLUMNS,
@@ -303,8 +284,7 @@ static clfold_status enqueue(const struct bench *bench, size_t number)
     };
 
     if (one->kind == LIMIT_COPY) {
-        return clEnqueueNDRangeKernel(queue, bench->copy, 1, NULL, &global, &local, 0,
-                                      NULL, NULL);
+        return bench_enqueue_copy(queue, bench->copy, COUNT);
     }
     return (one->kind == MAPS ? clfold_map
             : one->scans      ? clfold_inclusive_scan

@@ -183,6 +183,20 @@ static const clfold_fold texts[] = {
       .load = "to_u32(x.x) + to_u32(x.y)",
       .result = "{ to_f32(item), to_f32(x.z) }" },
     { .name = "map-store", .type = CLFOLD_F32, .store = "out[n - 1 - i] = item;" },
+    { .name = "select-above", .type = CLFOLD_F32, .keep = "x > 3" },
+    { .name = "select-bytes", .type = CLFOLD_U8, .keep = "to_u32(x) & 1" },
+    { .name = "select-places",
+      .type = CLFOLD_U64,
+      .in = CLFOLD_F32,
+      .load = "i",
+      .keep = "x > y",
+      .args = second,
+      .num_args = 1 },
+    { .name = "select-runs", .type = CLFOLD_F32, .equal = "a == b" },
+    { .name = "select-pairs",
+      .components = "float r; float w",
+      .result = "{ item.w, item.r }",
+      .keep = "x.r < x.w" },
 };
 
 struct request {
@@ -322,10 +336,15 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
 /* As the checks of a call have it: without an operator it is a map, flags, keys and
  * offsets are for scans, and a result of a reduction has no element. Results of scans by
  * lanes are left out. */
-static bool can_be(const struct monoid *monoid, bool is_map, enum algorithm algorithm)
+static bool can_be(const struct monoid *monoid, bool is_map,
+                   const struct operation *operation, enum algorithm algorithm)
 {
-    const enum family family = clfold_algorithm_row(algorithm)->family;
+    const enum family family = operation->family;
 
+    if (monoid->keep || operation->selects) {
+        return monoid->keep && operation->selects &&
+               clfold_algorithm_row(algorithm)->selects;
+    }
     return is_map == (family == FAMILY_MAP) &&
            (!monoid->heads || (family == FAMILY_SCAN && algorithm != SCAN_LANES)) &&
            !(algorithm == SCAN_LANES && clfold_monoid_converts(monoid)) &&
@@ -339,11 +358,11 @@ static bool write_monoid(struct request *request, const struct monoid *monoid,
     bool ok = true;
 
     for (int a = 0; ok && a <= REDUCE_OFFSETS; ++a) {
-        for (clfold_operation o = CLFOLD_REDUCE; ok && o <= CLFOLD_MAP; ++o) {
+        for (clfold_operation o = CLFOLD_REDUCE; ok && o <= CLFOLD_SELECT; ++o) {
             const enum family family = clfold_algorithm_row((enum algorithm)a)->family;
             const struct operation *const row = clfold_operation_row(o);
             if (row && family == row->family &&
-                can_be(monoid, is_map, (enum algorithm)a)) {
+                can_be(monoid, is_map, row, (enum algorithm)a)) {
                 ok = write_algorithm(request, monoid, o, (enum algorithm)a);
             }
         }

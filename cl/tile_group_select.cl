@@ -1,0 +1,110 @@
+/*
+ * Selects by tiles of a work-group, with the interface that tile_vector_scan.cl
+ * describes: to scan is to write what is kept after the prefix.
+ *
+ *   elements in global memory     loaded in rows: work-item l takes l, l + G, l + 2G, ...
+ *   slots, flags in local memory  an element as it is loaded, and whether it is kept
+ *   work-item l                   counts the flags of K neighbours, from l K on
+ *   items in local memory         one a work-item: group_scan.cl scans them
+ *   places                        which elements are kept, in order, then the others
+ *   results in global memory      written in rows: neighbours by neighbours
+ *
+ * Flags of a run are apart by a word more, against bank conflicts. Barriers a tile: 3 and
+ * those of the group's scan.
+ *
+ * needs: contract.cl, counts.cl, element.cl, group_scan.cl, keep.cl, scan_tiles.cl
+ * needs: shared.cl
+ * names: CLFOLD_KEEPS_RUNS
+ */
+#define CLFOLD_RUN         (CLFOLD_TILE / CLFOLD_GROUP_SIZE)
+#define CLFOLD_FLAG(i)     ((i) + (i) / CLFOLD_RUN * 4)
+#define CLFOLD_LIVE(count) (((count) + CLFOLD_RUN - 1) / CLFOLD_RUN)
+
+#if CLFOLD_TILE > 65536
+#error "tile_group_select: CLFOLD_TILE must be at most 65536"
+#endif
+
+typedef struct {
+    clfold_item items[CLFOLD_SCAN_ITEMS];
+    CLFOLD_ROOM_MEMBERS
+    clfold_stage slots[CLFOLD_TILE];
+    ushort places[CLFOLD_TILE];
+    uchar flags[CLFOLD_FLAG(CLFOLD_TILE)];
+} clfold_room;
+
+typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
+
+/* Elements of this work-item's run in a tile of `count`. */
+static uint clfold_run_of(uint count)
+{
+    const uint first = (uint)get_local_id(0) * CLFOLD_RUN;
+
+    return first < count ? min((uint)CLFOLD_RUN, count - first) : 0;
+}
+
+static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
+                                  uint count, clfold_room_pointer room CLFOLD_WITH)
+{
+    const uint l = (uint)get_local_id(0), num = clfold_run_of(count);
+
+#pragma unroll 4
+    for (uint i = l; i < count; i += CLFOLD_GROUP_SIZE) {
+        const clfold_stage e = clfold_load(in, begin, i CLFOLD_PASS);
+        room->slots[i] = e;
+        room->flags[CLFOLD_FLAG(i)] = clfold_holds(e, in, begin, i CLFOLD_PASS);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (num > 0) {
+        local const uchar *flags = room->flags + CLFOLD_FLAG(l * CLFOLD_RUN);
+        uint kept = 0, last = 0;
+        for (uint i = 0; i < num; ++i) {
+            kept += flags[i];
+            last = flags[i] ? i : last;
+        }
+        room->items[clfold_scan_place(l)] =
+            clfold_kept_of(kept, index + l * CLFOLD_RUN + last);
+    }
+    clfold_group_scan(CLFOLD_LIVE(count), room->items CLFOLD_PASS);
+}
+
+#define CLFOLD_TILE_LOADS 1
+#define CLFOLD_TILE_AHEAD 0
+#define clfold_tile_load clfold_tile_aggregate
+
+static clfold_item clfold_tile_total(clfold_room_pointer room, uint count)
+{
+    return room->items[clfold_scan_result(CLFOLD_LIVE(count) - 1)];
+}
+
+static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
+                             uint count, ulong next, global CLFOLD_OUT *out,
+                             ulong out_begin, bool has_prefix, bool stream, uint ahead,
+                             clfold_room_pointer room CLFOLD_WITH)
+{
+    const uint l = (uint)get_local_id(0), num = clfold_run_of(count);
+    const ulong before = room->items[clfold_scan_result(max(l, 1u) - 1)].kept;
+    const uint total = (uint)room->items[clfold_scan_result(CLFOLD_LIVE(count) - 1)].kept;
+    const clfold_share share =
+        clfold_share_of(index, has_prefix, room->prefix, room->next CLFOLD_PASS);
+    uint p = l > 0 ? (uint)before : 0;
+
+    for (uint i = 0; i < num; ++i) {
+        const uint j = l * CLFOLD_RUN + i, flag = room->flags[CLFOLD_FLAG(j)];
+        room->places[flag ? p : total + j - p] = (ushort)j;
+        p += flag;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = l; i < (clfold_has_rest ? count : total); i += CLFOLD_GROUP_SIZE) {
+        const uint j = room->places[i];
+        const clfold_stage e = room->slots[j];
+        const bool holds = i < total;
+        clfold_put_element(e, in, begin, j, holds ? out : clfold_rest,
+                           holds ? share.at + i : share.rest + i - total CLFOLD_PASS);
+#if CLFOLD_KEEPS_RUNS
+        const ulong start = i == 0 ? share.start : index + room->places[max(i, 1u) - 1];
+        if (holds)
+            clfold_put_length(share.at + i, index + j - start CLFOLD_PASS);
+#endif
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}

@@ -1,0 +1,396 @@
+/*
+ * Selects against a serial loop on the host, see select_trial.h: every load and result of
+ * the texts that other tests have, every type, conditions on all that a text sees; tiles,
+ * algorithms, sizes, offsets, shares that are kept; and what is rejected.
+ */
+#include "every_fold.h"
+#include "select_trial.h"
+#include "subjects_of_text.h"
+#include "test.h"
+
+#define NUM(list) (sizeof(list) / sizeof((list)[0]))
+
+static void check(const struct select_trial *trial)
+{
+    char why[1024];
+
+    if (select_trial_run(trial, why, sizeof(why)) == TRIAL_WRONG) {
+        fail_msg("%s", why);
+    }
+}
+
+/* One program of a fold and a tile, and calls of many kinds. What fits into a tile would
+ * take another program, that of a single group. */
+static void check_many(struct select_trial trial, size_t turn)
+{
+    static const size_t counts[] = { 4900, 1009, 191, 113, 112, 111, 101, 100, 99, 97,
+                                     96,   49,   48,  47,  17,  16,  15,  1,   0 };
+    static const cl_ulong levels[] = { 128, 3, 256, 250, 0 };
+    const bool may_fit =
+        !trial.algorithm || strcmp(trial.algorithm, "scan_single_group") == 0;
+
+    trial.seed = turn + 1;
+    for (size_t c = 0; c < NUM(counts); ++c) {
+        trial.count = counts[c];
+        trial.level = levels[(c + turn) % NUM(levels)];
+        trial.in_offset = draw(&trial.seed, 3);
+        trial.out_offset = draw(&trial.seed, 20);
+        trial.disorder = draw(&trial.seed, 4) == 0;
+        trial.rest = trial.seed % 3 > 0;
+        trial.lengths = trial.seed % 4 > 0;
+        if (may_fit || counts[c] > trial.plan.tile_elements) {
+            check(&trial);
+        }
+    }
+}
+
+/* A fold in vectors, which compile the texts at both widths, and on another tile, which
+ * folds without vectors always take; by each algorithm in turn. */
+static void check_tiles(const struct subject *subject, struct condition condition,
+                        bool in_vectors, bool on_other, size_t turn)
+{
+    static const char *const algorithms[] = { "scan_lookback", "reduce_then_scan",
+                                              "scan_single_group", "scan_chained" };
+    const struct debug *vector = &trial_tiles[1], *other = &trial_tiles[2 + turn % 2];
+    struct select_trial trial = { .subject = subject, .condition = condition };
+    const bool has_vectors = subject_runs_on(subject, vector);
+
+    if (in_vectors && has_vectors && device_takes(&device, turn)) {
+        trial.plan = *vector;
+        trial.algorithm = algorithms[turn % 4];
+        check_many(trial, turn);
+    }
+    if ((on_other || !has_vectors) && subject_runs_on(subject, other) &&
+        device_takes(&device, turn + 1)) {
+        trial.plan = *other;
+        trial.algorithm = algorithms[(turn / 2 + 1) % 4];
+        check_many(trial, turn + 1);
+    }
+}
+
+/* ---- Folds ------------------------------------------------------------------------- */
+
+/* Elements as they are. */
+static void test_types(void **state)
+{
+    (void)state;
+    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
+        const struct subject plain = {
+            .fold = { .name = name_of(type), .type = type },
+            .size = size_of(type),
+            .most = UINT32_MAX,
+        };
+        if (device_has(&device, type)) {
+            check_tiles(&plain, keep_by_index, true, true, type);
+        }
+    }
+}
+
+/* Folds that are maps without their operator, one in two; their stores know no place. */
+static void check_subjects(const struct subject *s, size_t turn)
+{
+    for (; s->size > 0; ++s, ++turn) {
+        if (!s->place && s->fold.op <= CLFOLD_LOGICAL_OR && turn % 2) {
+            check_tiles(s, keep_by_index, turn % 4 == 1, turn % 4 == 3, turn / 2);
+        }
+    }
+}
+
+static void test_texts(void **state)
+{
+    (void)state;
+    subject_args_init();
+    check_subjects(load_subjects, 100);
+    check_subjects(result_subjects, 203);
+    subject_args_finish();
+}
+
+/* ---- Conditions -------------------------------------------------------------------- */
+
+static bool above_2(const unsigned char *e, size_t i, size_t n)
+{
+    (void)n;
+    return f32_of(e, i) > 2;
+}
+
+static bool is_odd(const unsigned char *e, size_t i, size_t n)
+{
+    (void)n;
+    return e[i] & 1;
+}
+
+static bool is_some(const unsigned char *e, size_t i, size_t n)
+{
+    (void)n;
+    return u32_of(e, i) != 0;
+}
+
+static bool is_sum_even(const unsigned char *e, size_t i, size_t n)
+{
+    return (u32_of(e, 2 * i) + u32_of(e, 2 * i + 1) + n) % 2 == 0;
+}
+
+static bool is_long(const unsigned char *e, size_t i, size_t n)
+{
+    (void)n;
+    return u32_of(e, 4 * i) < u32_of(e, 4 * i + 3);
+}
+
+static bool rises(const unsigned char *e, size_t i, size_t n)
+{
+    (void)n;
+    return i == 0 || u32_of(e, i - 1) < u32_of(e, i);
+}
+
+static bool is_above_y(const unsigned char *e, size_t i, size_t n)
+{
+    (void)n;
+    return f32_of(e, i) > stream_y[STREAM_LAG + i];
+}
+
+static bool is_large(const unsigned char *e, size_t i, size_t n)
+{
+    (void)n;
+    return u32_of(e, i) % 16 > 5;
+}
+
+LOAD(load_quotient, cl_uint, u32_of(e, i));
+LOAD(load_i, cl_ulong, i);
+LOAD(load_sixteenth, cl_uint, u32_of(e, i) % 16);
+WRITE(write_quotient, cl_uint, 1000000 / u32_of(item, 0));
+
+static const struct subject floats = { FOLD(.name = "floats", .type = CLFOLD_F32),
+                                       .size = 4, .most = 4, .is_real = true };
+static const struct subject bytes = { FOLD(.name = "bytes", .type = CLFOLD_U8), .size = 1,
+                                      BYTES };
+static const struct subject words = { FOLD(.name = "words", .type = CLFOLD_U32),
+                                      .size = 4, .most = 7 };
+static const struct subject indices = { FOLD(.name = "indices", .type = CLFOLD_U64,
+                                             .in = CLFOLD_F32, .load = "i"),
+                                        .size = 8,
+                                        .in_size = 4,
+                                        .most = 4,
+                                        .is_real = true,
+                                        .load = load_i };
+static const struct subject quotients = { FOLD(.name = "quotients", .type = CLFOLD_U32,
+                                               .result = "1000000 / item",
+                                               .flags = CLFOLD_PARTIAL),
+                                          .size = 4, .most = 3, .load = load_quotient,
+                                          .write = write_quotient };
+static const struct subject sixteenths = { FOLD(.name = "sixteenths", .type = CLFOLD_U32,
+                                                .load = "x % 16"),
+                                           .size = 4, WORDS, .load = load_sixteenth };
+static const struct subject pairs = { FOLD(.name = "pairs", .components = "uint a, b"),
+                                      .size = 8, WORDS };
+static const struct subject stored = { FOLD(.name = "stored", .type = CLFOLD_F32,
+                                            .store = "out[at] = item;"),
+                                       .size = 4, .most = 4, .is_real = true };
+static const struct subject opaque = {
+    FOLD(.name = "opaque", .type_name = "uint4", .type_size = 16), .size = 16, WORDS
+};
+static const struct subject padded = {
+    FOLD(.name = "padded", .components = "ulong sum; uint last"),
+    .size = sizeof(struct padded), .most = 7, .same = same_padded
+};
+static struct subject with_stream = { FOLD(.name = "with a stream", .type = CLFOLD_F32),
+                                      .size = 4, .most = 20, .is_real = true };
+
+static bool is_last_some(const unsigned char *e, size_t i, size_t n)
+{
+    (void)n;
+    return ((const struct padded *)(const void *)e)[i].last > 2;
+}
+
+/* Runs of elements with the same key. */
+#define STARTS(name, key)                                                                \
+    static bool name(const unsigned char *e, size_t i, size_t n)                         \
+    {                                                                                    \
+        const size_t before = i > 0 ? i - 1 : 0, here = i;                               \
+        (void)n;                                                                         \
+        i = before;                                                                      \
+        const cl_uint a = (key);                                                         \
+        i = here;                                                                        \
+        return i == 0 || a != (key);                                                     \
+    }                                                                                    \
+    struct subject
+
+STARTS(starts_floats, (cl_uint)f32_of(e, i));
+STARTS(starts_bytes, e[i]);
+STARTS(starts_words, u32_of(e, i) / 4);
+STARTS(starts_sixteenths, (u32_of(e, i) % 16 > 5));
+STARTS(starts_pairs, u32_of(e, 2 * i) >> 31);
+STARTS(starts_opaque, u32_of(e, 4 * i) % 3);
+STARTS(starts_padded, ((const struct padded *)(const void *)e)[i].last);
+
+static void fill_flat(void *elements, size_t count, uint64_t seed)
+{
+    unsigned char *e = elements;
+
+    for (size_t i = 0; i < count; ++i) {
+        e[i] = (unsigned char)(i / (1 + seed % 700));
+    }
+}
+
+static const struct subject flat = { FOLD(.name = "long runs", .type = CLFOLD_U8),
+                                     .size = 1, .fill = fill_flat };
+
+static const struct {
+    const struct subject *subject;
+    struct condition condition;
+} conditions[] = {
+    { &floats, { "x > 2", above_2, false } },
+    { &floats, { "item > 2.0f", above_2, false } },
+    { &bytes, { "to_i32(x) & 1", is_odd, false } },
+    { &words, { "x", is_some, false } },
+    { &words, { "(x != 0) & (to_u32(i) < to_u32(n))", is_some, false } },
+    { &words, { "i == 0 || in[i - 1] < x", rises, false } },
+    { &indices, { "x > 2", above_2, false } },
+    { &quotients, { "x != 0", is_some, false } },
+    { &sixteenths, { "item > 5", is_large, false } },
+    { &pairs, { "(x.a + x.b + to_u32(n)) % 2 == 0", is_sum_even, false } },
+    { &pairs, { "(item.a + item.b + to_u32(n)) % 2 == 0", is_sum_even, false } },
+    { &stored, { "x > 2", above_2, false } },
+    { &opaque, { "x.x < x.w", is_long, false } },
+    { &padded, { "x.last > 2", is_last_some, false } },
+    { &padded, { "item.last > 2", is_last_some, false } },
+    { &with_stream, { "x > y", is_above_y, false } },
+    { &floats, { "a == b", starts_floats, true } },
+    { &bytes, { "!(a != b)", starts_bytes, true } },
+    { &words, { "to_u32(a) / 4 == to_u32(b) / 4", starts_words, true } },
+    { &sixteenths, { "(a > 5) == (b > 5)", starts_sixteenths, true } },
+    { &pairs, { "(a.a >> 31) == (b.a >> 31)", starts_pairs, true } },
+    { &opaque, { "a.x % 3 == b.x % 3", starts_opaque, true } },
+    { &padded, { "a.last == b.last", starts_padded, true } },
+    { &flat, { "a == b", starts_bytes, true } },
+};
+
+static void test_conditions(void **state)
+{
+    (void)state;
+    subject_args_init();
+    with_stream.fold.args = &subject_args[ARG_Y];
+    with_stream.fold.num_args = 1;
+    for (size_t c = 0; c < NUM(conditions); ++c) {
+        check_tiles(conditions[c].subject, conditions[c].condition, true, c % 4 > 1, c);
+    }
+    subject_args_finish();
+}
+
+/* ---- What is rejected -------------------------------------------------------------- */
+
+static void test_rejected(void **state)
+{
+    const cl_mem in = coloured_buffer(4096), out = coloured_buffer(8192);
+    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = 10 };
+    const clfold_part part = { .whole = 100 };
+    const cl_uint none = 0;
+    const struct {
+        clfold_fold fold;
+        cl_mem out;
+        size_t count;
+        clfold_status status;
+        const char *said;
+    } wrong[] = {
+#define SELECT(...)       { .type = CLFOLD_U32, .keep = "x", __VA_ARGS__ }
+#define SAYS(code, words) .status = CLFOLD_ERROR_##code, .said = (words)
+        { { .type = CLFOLD_U32 }, out, 9, SAYS(ARGUMENT, "keep and equal are NULL") },
+        { SELECT(.op = CLFOLD_ADD), out, 9, SAYS(UNSUPPORTED, "op is given") },
+        { SELECT(.combine = "a + b"), out, 9, SAYS(UNSUPPORTED, "combine is given") },
+        { SELECT(.init = &none, .init_size = 4), out, 9,
+          SAYS(ARGUMENT, "init is given, but a select has no operator") },
+        { SELECT(.segments = &rows), out, 9, SAYS(UNSUPPORTED, "segments are given") },
+        { SELECT(.part = &part), out, 9, SAYS(UNSUPPORTED, "part is given") },
+        { SELECT(.total_out = { in, 0 }), out, 9, SAYS(ARGUMENT, "total_out") },
+        { SELECT(.equal = "a == b"), out, 9,
+          SAYS(ARGUMENT, "keep and equal are both given") },
+        { { .type = CLFOLD_U32, .keep = "x;" },
+          out,
+          9,
+          SAYS(ARGUMENT, "keep: a semicolon") },
+        { { .type = CLFOLD_U32, .keep = "" }, out, 9, SAYS(ARGUMENT, "keep is empty") },
+        { { .type = CLFOLD_U32, .keep = "x, x" },
+          out,
+          9,
+          SAYS(ARGUMENT, "keep: 2 expressions") },
+        { SELECT(.algorithm = "scan_then_propagate"), out, 9,
+          SAYS(UNSUPPORTED,
+               "\"scan_then_propagate\" is not in this version, which selects") },
+        { SELECT(.algorithm = "serial"), out, 9, SAYS(UNSUPPORTED, "\"serial\"") },
+        { SELECT(0), in, 9, SAYS(OVERLAP, "a select cannot be in place, as") },
+        { SELECT(.out = CLFOLD_U64), out, 1025, SAYS(RANGE, "count 1025") },
+        { SELECT(.num_out = { out, 1 }), out, 9, SAYS(OVERLAP, "num_out") },
+        { SELECT(.rest_out = { out, 8 }), out, 9, SAYS(OVERLAP, "rest_out") },
+        { SELECT(.rest_out = { in, 0 }), out, 9, SAYS(OVERLAP, "rest_out") },
+        { SELECT(.rest_out = { out, 2040 }), out, 9, SAYS(RANGE, "rest_out holds 2048") },
+        { SELECT(.rest_out = { out, 100 }, .num_out = { out, 54 }), out, 9,
+          SAYS(OVERLAP, "rest_out") },
+        { SELECT(.rest_out = { out, 100 }, .store = "out[at] = x;"), out, 9,
+          SAYS(ARGUMENT, "rest_out is given, but a store") },
+        { SELECT(.rest_out = { NULL, 1 }), out, 9,
+          SAYS(ARGUMENT, "rest_out: mem is NULL") },
+        { SELECT(.lengths_out = { out, 100 }), out, 9,
+          SAYS(ARGUMENT, "lengths_out is given, but only runs") },
+        { { .type = CLFOLD_U32, .equal = "a == b", .lengths_out = { out, 1020 } },
+          out,
+          9,
+          SAYS(RANGE, "lengths_out holds 1024 elements of u64") },
+        { { .type = CLFOLD_U32, .equal = "a == b", .lengths_out = { out, 4 } },
+          out,
+          9,
+          SAYS(OVERLAP, "lengths_out") },
+        { SELECT(.num_out = { in, 4 }), out, 9, SAYS(OVERLAP, "num_out") },
+        { SELECT(.num_out = { out, 1024 }), out, 9,
+          SAYS(RANGE, "num_out holds 1024 elements of u64") },
+        { SELECT(.num_out = { NULL, 3 }), out, 9,
+          SAYS(ARGUMENT, "num_out: mem is NULL, but offset is 3") },
+    };
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32, .keep = "x" };
+    const clfold_fold num = { .op = CLFOLD_ADD,
+                              .type = CLFOLD_U32,
+                              .num_out = { out, 9 } };
+    const clfold_fold select = { .type = CLFOLD_U32, .keep = "x" };
+    const clfold_placement in_place = { .in_place = CL_TRUE };
+
+    (void)state;
+    for (size_t i = 0; i < NUM(wrong); ++i) {
+        assert_refused(call_operation(CLFOLD_SELECT, &wrong[i].fold, in, 0, wrong[i].out,
+                                      0, wrong[i].count),
+                       wrong[i].status, wrong[i].said);
+    }
+    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
+        assert_refused(call_operation(o, &sum, in, 0, out, 0, 9), CLFOLD_ERROR_ARGUMENT,
+                       "keep is given, but the operation is");
+        assert_refused(call_operation(o, &num, in, 0, out, 0, 9), CLFOLD_ERROR_ARGUMENT,
+                       "num_out is given, but the operation is");
+    }
+    assert_refused(clfold_prepare(ctx, CLFOLD_SELECT, &select, 9, &in_place),
+                   CLFOLD_ERROR_OVERLAP, "in_place is set");
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+}
+
+static void test_policy(void **state)
+{
+    const clfold_fold select = { .type = CLFOLD_U32, .keep = "x" };
+    struct select_trial trial = { .subject = &words,
+                                  .condition = { "x", is_some, false } };
+    clfold_report report;
+
+    (void)state;
+    assert_ok(clfold_explain(ctx, CLFOLD_SELECT, &select, 1 << 24, NULL, &report));
+    assert_string_equal(report.algorithm,
+                        device.ends_loops ? "reduce_then_scan" : "scan_lookback");
+    assert_ok(clfold_prepare(ctx, CLFOLD_SELECT, &select, 1 << 20, NULL));
+    check_many(trial, 0);
+    for (size_t t = 0; t < SCAN_TILES; ++t) {
+        if (!scan_tiles[t].tile_elements && policy_has_tile(scan_tiles[t].tile)) {
+            trial.plan = scan_tiles[t];
+            trial.algorithm = "scan_single_group";
+            check_many(trial, t);
+        }
+    }
+}
+
+TEST_MAIN("select", open_context, close_context, cmocka_unit_test(test_types),
+          cmocka_unit_test(test_conditions), cmocka_unit_test(test_texts),
+          cmocka_unit_test(test_rejected), cmocka_unit_test(test_policy))
