@@ -30,7 +30,9 @@
  *   CLFOLD_TAIL          a member for the padding at an item's end, or nothing, and
  *   CLFOLD_RESULT_TAIL   at a result's
  *   CLFOLD_HEADS         1 if segments are given by flags, 2 by keys, 3 by offsets, else
- *                        0; if not 0, see heads.cl,
+ *                        0; if not 0, items have a head: see heads.cl,
+ *   CLFOLD_WAY           the same, but also of reductions by flags or keys, whose offsets
+ *                        are found first: find_heads.cl; if it is not 0:
  *   CLFOLD_HEAD16, CLFOLD_TO_HEADS   the type of 16 stages' heads, and what converts
  *                          to it,
  *   CLFOLD_KEY, CLFOLD_KEY16, CLFOLD_MASK, CLFOLD_MASK16   of what the buffer has: its
@@ -38,7 +40,8 @@
  *   CLFOLD_READ_KEY, CLFOLD_READ_KEY16   what reads key i there, or 16, halves as floats,
  *   CLFOLD_KEY_EQUAL     1 if there is a clfold_equal(a, b),
  *   CLFOLD_KEY_CELL, CLFOLD_HEADS_CELL   what the buffer is made of, which CLFOLD_WITH
- *                          has, and as it may be changed, and
+ *                          has, and as it may be changed,
+ *   CLFOLD_KEY_BITS        in reductions: an unsigned integer as wide, and
  *   CLFOLD_START_ARGS      what is put before each segment: arguments of clfold_init
  *   CLFOLD_WITH          what the fold's arguments are as parameters of functions that
  *                        reach a text of the fold, a comma before each, and
@@ -83,7 +86,7 @@
  *                          of a clfold_carry in memory, which is an item without head
  *   CLFOLD_LOAD_INDEX, CLFOLD_RESULT_INDEX
  *                        where texts are about elements: what i is for them
- *   CLFOLD_TEXT_OFFSETS  1 if CLFOLD_WITH has the segments' offsets, of type CLFOLD_KEY
+ *   CLFOLD_TEXT_OFFSETS  1 if CLFOLD_WITH has the segments' offsets, CLFOLD_OFFSETs
  *   CLFOLD_TEXT_SEGMENTS 1 if a text uses the segment, where CLFOLD_WITH has how these
  *                        lie, and what an element's or a result's segment is,
  *   CLFOLD_LOAD_SEGMENT, CLFOLD_RESULT_SEGMENT, ..._SEGMENT16
@@ -96,7 +99,7 @@
  *   CLFOLD_TILE_VECTOR, CLFOLD_TILE_GROUP   1 if that tile follows, else 0
  *   CLFOLD_TILE          elements a tile, where there is one
  *   CLFOLD_RUNG          which rung of the ladder, 0 to 6, where it is one
- *   CLFOLD_KEY           reduce_offsets: the type of an offset
+ *   CLFOLD_OFFSET        by offsets: the type of one
  *   CLFOLD_EACH          serial: 1 if there is a result for each element, else 0
  *   CLFOLD_RESUMES       scan_single_group: 1 if launches may go on where one stopped
  *   CLFOLD_OF_CARRIES    serial: 1 if elements are carries of parts, else 0

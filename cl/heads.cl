@@ -10,14 +10,17 @@
  *
  *   a op b = head(b) ? b : a * b        head(a op b) = head(a) | head(b)
  *
- * mark_heads.cl turns offsets into bits, 32 in a word, and a word more at the end.
+ * mark_heads.cl turns offsets into bits, 32 in a word, and a word more at the end. A
+ * reduction by flags or keys has no heads in its items: find_heads.cl turns them into
+ * offsets.
  *
- * names: CLFOLD_HEAD16, CLFOLD_HEADS, CLFOLD_IN_PART, CLFOLD_KEY, CLFOLD_KEY16
+ * names: CLFOLD_HEADS, CLFOLD_IN_PART, CLFOLD_KEY, CLFOLD_KEY16
  * names: CLFOLD_KEY_EQUAL, CLFOLD_LOAD_INDEX, CLFOLD_MASK, CLFOLD_MASK16, CLFOLD_PASS
- * names: CLFOLD_READ_KEY, CLFOLD_READ_KEY16, CLFOLD_TILE_VECTOR, CLFOLD_TO_HEADS
+ * names: CLFOLD_READ_KEY, CLFOLD_READ_KEY16, CLFOLD_TILE_VECTOR, CLFOLD_WAY
  * names: CLFOLD_WITH, clfold_equal
+ * names if CLFOLD_HEADS: CLFOLD_HEAD16, CLFOLD_TO_HEADS
  */
-#if CLFOLD_HEADS == 3
+#if CLFOLD_WAY == 3
 
 static int clfold_head(ulong i CLFOLD_WITH)
 {
@@ -33,7 +36,7 @@ static CLFOLD_KEY clfold_key(ulong i CLFOLD_WITH)
     return CLFOLD_READ_KEY(i, clfold_heads + clfold_heads_at);
 }
 
-#if CLFOLD_HEADS == 2
+#if CLFOLD_WAY == 2
 
 /* The key before element i: of the part's first one it is in a place of its own. */
 static bool clfold_has_before(ulong i CLFOLD_WITH)
@@ -61,7 +64,7 @@ static int clfold_head(ulong i CLFOLD_WITH)
     if (CLFOLD_LOAD_INDEX(i) == 0)
         return -1;
     const CLFOLD_KEY b = clfold_key(i CLFOLD_PASS);
-#if CLFOLD_HEADS == 1
+#if CLFOLD_WAY == 1
     return b != 0 ? -1 : 0;
 #else
     if (!clfold_has_before(i CLFOLD_PASS))
@@ -79,7 +82,7 @@ static int clfold_head(ulong i CLFOLD_WITH)
 
 #if CLFOLD_TILE_VECTOR
 
-#if CLFOLD_HEADS == 3
+#if CLFOLD_WAY == 3
 
 /* Those of 16 elements are the lowest. */
 static uint clfold_bits16(ulong i CLFOLD_WITH)
@@ -96,7 +99,7 @@ static CLFOLD_MASK16 clfold_mask16(ulong i CLFOLD_WITH)
 {
     CLFOLD_MASK16 mask;
 
-#if CLFOLD_HEADS == 3
+#if CLFOLD_WAY == 3
     const uint16 lanes = (uint16)(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
                                   8192, 16384, 32768);
     mask = (clfold_bits16(i CLFOLD_PASS) & lanes) != 0u;
@@ -110,7 +113,7 @@ static CLFOLD_MASK16 clfold_mask16(ulong i CLFOLD_WITH)
     mask = of.v;
 #else
     const CLFOLD_KEY16 b = CLFOLD_READ_KEY16(0, clfold_heads + clfold_heads_at + i);
-#if CLFOLD_HEADS == 1
+#if CLFOLD_WAY == 1
     mask = b != (CLFOLD_KEY)0;
 #else
     CLFOLD_KEY16 a = b.s00123456789abcde;
@@ -130,7 +133,7 @@ static CLFOLD_MASK16 clfold_mask16(ulong i CLFOLD_WITH)
 /* Whether any is. PoCL's any() takes longer. */
 static bool clfold_any_head(ulong i CLFOLD_WITH)
 {
-#if CLFOLD_HEADS == 3
+#if CLFOLD_WAY == 3
     return CLFOLD_LOAD_INDEX(i) == 0 || clfold_bits16(i CLFOLD_PASS) != 0;
 #else
     CLFOLD_MASK16 mask = clfold_mask16(i CLFOLD_PASS);
@@ -142,10 +145,14 @@ static bool clfold_any_head(ulong i CLFOLD_WITH)
 #endif
 }
 
+#if CLFOLD_HEADS
+
 /* In a stage. */
 static CLFOLD_HEAD16 clfold_heads16(ulong i CLFOLD_WITH)
 {
     return CLFOLD_TO_HEADS(clfold_mask16(i CLFOLD_PASS));
 }
+
+#endif
 
 #endif

@@ -8,7 +8,7 @@
  * A group takes `run` words or offsets. After the words it keeps which of its offsets is
  * the first that descends or is past the end, and one more launch finds the first of all.
  *
- * names: CLFOLD_GROUP_SIZE, CLFOLD_HEADS, CLFOLD_IN_PART, CLFOLD_KERNEL, CLFOLD_KEY
+ * names: CLFOLD_GROUP_SIZE, CLFOLD_HEADS, CLFOLD_IN_PART, CLFOLD_KERNEL, CLFOLD_OFFSET
  * names: CLFOLD_LIMIT_NUM, CLFOLD_WITH
  */
 #define CLFOLD_NO_OFFSET (~0u)
@@ -37,9 +37,9 @@ CLFOLD_KERNEL void clfold_clear_heads(ulong num_words, ulong run CLFOLD_WITH)
 
 #endif
 
-CLFOLD_KERNEL void clfold_mark_heads(global const CLFOLD_KEY *offsets, ulong offsets_at,
-                                     ulong num, ulong n, ulong run, global uint *heads,
-                                     ulong num_words CLFOLD_WITH)
+CLFOLD_KERNEL void clfold_mark_heads(global const CLFOLD_OFFSET *offsets,
+                                     ulong offsets_at, ulong num, ulong n, ulong run,
+                                     global uint *heads, ulong num_words CLFOLD_WITH)
 {
     local uint bad;
     const ulong first = get_group_id(0) * run;
@@ -76,7 +76,7 @@ CLFOLD_KERNEL void clfold_mark_heads(global const CLFOLD_KEY *offsets, ulong off
 }
 
 /* By one group. bad[bad_out] and the next: the first such offset's index, its value. */
-CLFOLD_KERNEL void clfold_find_bad(global const CLFOLD_KEY *offsets, ulong offsets_at,
+CLFOLD_KERNEL void clfold_find_bad(global const CLFOLD_OFFSET *offsets, ulong offsets_at,
                                    ulong num, ulong run, global const uint *heads,
                                    ulong num_words, global ulong *bad,
                                    ulong bad_out CLFOLD_WITH)

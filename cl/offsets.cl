@@ -10,10 +10,10 @@
  * Merrill and Garland, 2016). Offsets past the elements count as their end. Those that do
  * not ascend may give any segments, but none outside the elements.
  *
- * names: CLFOLD_KEY
+ * names: CLFOLD_OFFSET
  */
 #define CLFOLD_OFFSETS_PARAMS                                                            \
-    ulong count, global const CLFOLD_KEY *offsets, ulong offsets_at, ulong num
+    ulong count, global const CLFOLD_OFFSET *offsets, ulong offsets_at, ulong num
 #define CLFOLD_OFFSETS count, offsets, offsets_at, num
 
 /* What lies before a place: segments that have ended, and elements. */

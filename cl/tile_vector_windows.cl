@@ -17,7 +17,7 @@
  * needs: contract.cl, element.cl, offsets.cl, result.cl, vector_stretches.cl
  * needs: vectors.cl, write.cl
  * needs if CLFOLD_ITEM16: tile_vector_write.cl
- * names: CLFOLD_KEY, CLFOLD_NUMBERS, CLFOLD_STAGE_LIMIT, CLFOLD_STORES
+ * names: CLFOLD_OFFSET, CLFOLD_NUMBERS, CLFOLD_STAGE_LIMIT, CLFOLD_STORES
  * names: clfold_combine_stage16
  * names if CLFOLD_ITEM16: clfold_combine16, clfold_identity
  */
@@ -150,7 +150,7 @@ static uint clfold_sum_16(uint16 x)
 }
 
 /* 16 stops from `from` on, less `start`. */
-static uint16 clfold_stops(global const CLFOLD_KEY *from, ulong start)
+static uint16 clfold_stops(global const CLFOLD_OFFSET *from, ulong start)
 {
     const ulong16 stops = convert_ulong16(vload16(0, from)) - start;
 
@@ -161,7 +161,7 @@ static uint16 clfold_stops(global const CLFOLD_KEY *from, ulong start)
 /* Marks the ends of segments in a window, of which `room`, a multiple of 16, may be
  * looked at; returns how many there are. What does not end there marks the last place,
  * after which the window has nothing. */
-static uint clfold_mark_ends(global const CLFOLD_KEY *stops, ulong start, ulong room,
+static uint clfold_mark_ends(global const CLFOLD_OFFSET *stops, ulong start, ulong room,
                              clfold_window_places *places, clfold_window_ends *ends)
 {
     uint ended = 0, some;
@@ -192,7 +192,7 @@ static uint clfold_take_window(global const CLFOLD_IN *in, ulong in_offset, ulon
                                ulong out_offset, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     const ulong start = offsets[offsets_at + s], room = (last - s) / 16 * 16;
-    global const CLFOLD_KEY *stops = offsets + offsets_at + s + 1;
+    global const CLFOLD_OFFSET *stops = offsets + offsets_at + s + 1;
     clfold_window_places places;
     clfold_window_ends ends;
     clfold_window window;

@@ -488,7 +488,7 @@ enum {
 
 /**
  * Segments, which are folded one by one: rows, columns and those by offsets in all calls,
- * by flags and keys in scans, else CLFOLD_ERROR_UNSUPPORTED.
+ * by flags and keys in scans and reductions, else CLFOLD_ERROR_UNSUPPORTED.
  * Fields that do not belong to `by` must be 0.
  * \snippet snippets.c clfold_segments
  */
@@ -497,8 +497,11 @@ typedef struct clfold_segments {
     clfold_type type; /**< BY_FLAGS, BY_KEYS, BY_OFFSETS: of what is in `mem` */
     /** flags, keys or offsets, which nothing that the call writes may overlap */
     cl_mem mem;
-    size_t offset;  /**< where they begin in `mem`, in elements */
-    size_t num;     /**< BY_OFFSETS: of segments; with num_at a bound */
+    size_t offset; /**< where they begin in `mem`, in elements */
+    /** BY_OFFSETS: of segments; with num_at a bound. Reductions BY_FLAGS and BY_KEYS: how
+     * many segments `out`, keys_out and lengths_out have room for, the first of which are
+     * written; 0: `count` */
+    size_t num;
     size_t length;  /**< BY_LENGTH, BY_COLUMNS: of each, in elements */
     size_t columns; /**< BY_COLUMNS: how many in a block */
     /** BY_OFFSETS: how many segments there are, a cl_ulong, read when the call runs; more
@@ -634,11 +637,17 @@ typedef struct clfold_fold {
     /** Selects: what is written of the others, in their order, in elements of `out`, with
      * room for `count`. Not with a store */
     clfold_place rest_out;
-    /** Selects by `equal`: cl_ulong, the length of each run, with room for `count`. The
+    /** Selects by `equal`: cl_ulong, the length of each run, with room for `count`.
+     * Reductions BY_FLAGS and BY_KEYS: of each segment, with the room of `out`. The
      * place's offset is in cl_ulong */
     clfold_place lengths_out;
-    /** Selects: a cl_ulong, how many are kept. The place's offset is in cl_ulong */
+    /** Selects: a cl_ulong, how many are kept. Reductions BY_FLAGS and BY_KEYS: how many
+     * segments there are, even if segments.num is less. The place's offset is in
+     * cl_ulong */
     clfold_place num_out;
+    /** Reductions BY_KEYS: the key of each segment, which is that of its first element,
+     * in the type of the keys, with the room of `out`. The place's offset is in keys */
+    clfold_place keys_out;
 
     uintptr_t reserved[8]; /**< zero */
 } clfold_fold;
@@ -729,6 +738,12 @@ CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
  * in rows it is index % length. By offsets segments may be empty, so the operator needs
  * an identity or init, else CLFOLD_ERROR_ARGUMENT.
  *
+ * By flags and keys the call finds out how many segments there are, which num_out gets;
+ * keys_out gets their keys and lengths_out their lengths. All three and `out` must have
+ * room for `count` segments, or for segments.num if that is less and not 0; past what
+ * there are, and past that bound, nothing is changed. No segment is empty, and of no
+ * elements there are none. A part is UNSUPPORTED.
+ *
  * Algorithms, of which docs/choosing.md and docs/scans.md say more; how work is split
  * follows from policy, count and segments alone:
  *   - "reduce_tiles", for whole inputs and rows: each work-group folds a run of elements
@@ -738,7 +753,8 @@ CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
  *     they are few.
  *   - "reduce_offsets", for offsets: pieces of as many elements and segments' ends each
  *     (Merrill and Garland, "Merge-based Parallel Sparse Matrix-Vector Multiplication",
- *     2016), so lengths may differ by any factor.
+ *     2016), so lengths may differ by any factor. Flags and keys become offsets in
+ *     scratch first, by three launches; keys_out and lengths_out take one more.
  *   - "reduce0" to "reduce6": the ladder of Harris, "Optimizing Parallel Reduction in
  *     CUDA" (2007), to learn from and to measure by, each right for every count. reduce2
  *     to reduce6 want an operator that commutes. Scratch is up to count / 128 items in

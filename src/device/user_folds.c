@@ -29,6 +29,8 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
                         clfold_operation operation)
 {
     const uint32_t heads = clfold_fold_heads(fold, operation);
+    const bool has_heads =
+        heads || clfold_fold_found(fold, clfold_operation_row(operation));
     const char *const texts[OWN_TEXTS] = {
         fold->components, fold->type_name, fold->source, fold->combine,
         fold->identity,   fold->cuts,      fold->load,   fold->result,
@@ -36,7 +38,7 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
     };
     uint32_t numbers[CLFOLD_RECIPE_NUMBERS] = {
         heads,
-        heads ? fold->segments->type : clfold_fold_offsets(fold, operation),
+        has_heads ? fold->segments->type : clfold_fold_offsets(fold, operation),
         clfold_fold_does(fold, operation),
         fold->op,
         fold->type,
@@ -116,14 +118,21 @@ static clfold_status check_gaps(const struct site *site, const struct caps *caps
 /* Parts of an item that this compiler makes right code of. */
 #define MOST_PARTS 4
 
+static clfold_status check_heads(const struct site *site, const struct caps *caps,
+                                 clfold_type type)
+{
+    return type == CLFOLD_F16
+               ? CLFOLD_OK
+               : clfold_caps_check_type(caps, site, "segments: type", type);
+}
+
 static clfold_status lift(struct monoid *monoid, const struct site *site,
                           const struct caps *caps, const clfold_fold *fold)
 {
     const clfold_type type = fold->segments->type;
     clfold_status status;
 
-    if (type != CLFOLD_F16 &&
-        (status = clfold_caps_check_type(caps, site, "segments: type", type))) {
+    if ((status = check_heads(site, caps, type))) {
         return status;
     }
     if (monoid->num_components == MOST_PARTS &&
@@ -204,6 +213,7 @@ static clfold_status make_user(struct interned **out, const struct site *site,
         }
     }
     const char *const *texts = made->recipe.texts;
+    const uint32_t found = recipe->numbers[2] / CLFOLD_FOUND;
     own.components = texts[0];
     own.type_name = texts[1];
     own.source = texts[2];
@@ -224,14 +234,19 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     own.args = args;
     if ((status = clfold_monoid_user(&made->monoid, site, &own, &made->names)) ||
         (status = check_caps(site, caps, fold, &made->monoid)) ||
-        (recipe->numbers[0] && (status = lift(&made->monoid, site, caps, &own)))) {
+        (recipe->numbers[0] && (status = lift(&made->monoid, site, caps, &own))) ||
+        (found && (status = check_heads(site, caps, (clfold_type)recipe->numbers[1])))) {
         clfold_free(made);
         return status;
     }
     made->monoid.num_at = recipe->numbers[2] & CLFOLD_READS_NUM;
+    if (found) {
+        clfold_monoid_find(&made->monoid, found, (clfold_type)recipe->numbers[1],
+                           own.equal);
+    }
     made->monoid.finds_bad = recipe->numbers[2] & CLFOLD_FINDS_BAD;
     /* A reduction's result is told its segment without them. */
-    if (!recipe->numbers[0] &&
+    if (!recipe->numbers[0] && !found &&
         (made->monoid.loads.segment || (!fold->op && !fold->combine))) {
         made->monoid.offsets = (clfold_type)recipe->numbers[1];
     }

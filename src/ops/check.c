@@ -62,8 +62,10 @@ static clfold_status check_enumerators(const struct site *site, const clfold_fol
 
 /* What belongs to segments that are given in one way. */
 static clfold_status check_segments(const struct site *site, const clfold_fold *fold,
-                                    bool selects)
+                                    const struct operation *operation)
 {
+    const bool selects = operation && operation->selects;
+    const bool reduces = !operation || operation->family == FAMILY_REDUCE;
     const uint32_t by = fold->segments ? fold->segments->by : 0;
 
     if (fold->segments && (by < CLFOLD_BY_FLAGS || by > CLFOLD_BY_COLUMNS)) {
@@ -78,8 +80,9 @@ static clfold_status check_segments(const struct site *site, const clfold_fold *
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "bad_out is given, but there are no segments by offsets");
     }
-    return by && by <= CLFOLD_BY_OFFSETS ? clfold_check_heads(site, fold->segments)
-                                         : CLFOLD_OK;
+    return by && by <= CLFOLD_BY_OFFSETS
+               ? clfold_check_heads(site, reduces, fold->segments)
+               : CLFOLD_OK;
 }
 
 static clfold_status check_reserved(const struct site *site, const clfold_fold *fold)
@@ -88,7 +91,7 @@ static clfold_status check_reserved(const struct site *site, const clfold_fold *
                                  sizeof(fold->reserved) / sizeof(fold->reserved[0]));
 }
 
-/* What a select takes and nothing else does. */
+/* What a select takes, of which reductions by flags and keys take some. */
 static clfold_status check_select(const struct site *site,
                                   const struct operation *operation,
                                   const clfold_fold *fold)
@@ -96,19 +99,33 @@ static clfold_status check_select(const struct site *site,
     const struct {
         bool given;
         const char *name;
+        bool of_found;
     } fields[] = {
-        { fold->keep != NULL, "keep" },
-        { fold->rest_out.mem || fold->rest_out.offset, "rest_out" },
-        { fold->lengths_out.mem || fold->lengths_out.offset, "lengths_out" },
-        { fold->num_out.mem || fold->num_out.offset, "num_out" },
+        { fold->keep != NULL, "keep", false },
+        { fold->rest_out.mem || fold->rest_out.offset, "rest_out", false },
+        { fold->lengths_out.mem || fold->lengths_out.offset, "lengths_out", true },
+        { fold->num_out.mem || fold->num_out.offset, "num_out", true },
     };
 
+    const bool is_found = clfold_fold_found(fold, operation);
+
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
-        if (!operation->selects && fields[i].given) {
+        if (!operation->selects && fields[i].given && !(is_found && fields[i].of_found)) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                                "%s is given, but the operation is %s, which keeps all",
                                fields[i].name, operation->name);
         }
+    }
+    if ((fold->keys_out.mem || fold->keys_out.offset) &&
+        !(is_found && fold->segments->by == CLFOLD_BY_KEYS)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "keys_out is given, but this is not a reduction by keys");
+    }
+    if (is_found && fold->part) {
+        return clfold_fail(
+            site, CLFOLD_ERROR_UNSUPPORTED,
+            "part is given, but a reduction by %s has none in this version",
+            clfold_way_name(fold->segments->by));
     }
     if (!operation->selects) {
         return CLFOLD_OK;
@@ -156,10 +173,10 @@ static clfold_status check_use(const struct site *site, const struct operation *
     }
     const uint32_t by = fold->segments ? fold->segments->by : 0;
 
-    if (operation->family != FAMILY_SCAN && by && by < CLFOLD_BY_OFFSETS) {
+    if (operation->family == FAMILY_MAP && by && by < CLFOLD_BY_OFFSETS) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "segments: by %s is for scans in this version, but the "
-                           "operation is %s",
+                           "segments: by %s is for scans and reductions in this version, "
+                           "but the operation is %s",
                            clfold_way_name(by), operation->name);
     }
     if ((operation->family != FAMILY_SCAN || operation->selects) &&
@@ -342,7 +359,7 @@ clfold_status clfold_check_content(const struct site *site, clfold_operation ope
                : fold->op && (status = check_built_in(site, fold))) {
         return status;
     }
-    if ((status = check_segments(site, fold, row && row->selects))) {
+    if ((status = check_segments(site, fold, row))) {
         return status;
     }
     return check_args(site, fold, row != NULL);

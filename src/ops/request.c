@@ -42,6 +42,24 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
     return status;
 }
 
+/* Whether num_out is written, with how many are kept, or segments there are; else there
+ * is a total. */
+static bool writes_num(const struct monoid *monoid)
+{
+    return monoid->keep || monoid->found;
+}
+
+/* The offsets that a reduction by flags or keys finds, of as many segments as there may
+ * be: each has an element. */
+static void set_found(struct job *job, size_t num, bool lists)
+{
+    const uint64_t most = num > 0 && num < job->count ? num : job->count;
+
+    job->num_offsets = most + 1;
+    job->offsets = job->count < UINT32_MAX ? CLFOLD_U32 : CLFOLD_U64;
+    job->lists = lists;
+}
+
 clfold_status clfold_request_fold(struct request *request, const struct site *site,
                                   clfold_context *context, const clfold_fold *fold)
 {
@@ -54,7 +72,8 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     }
     request->name = fold->name;
     request->init = (struct init){ .value = fold->init, .at = fold->init_at };
-    request->total = found->monoid.keep ? fold->num_out : fold->total_out;
+    request->total = writes_num(&found->monoid) ? fold->num_out : fold->total_out;
+    request->keys = fold->keys_out;
     request->rest = fold->rest_out;
     request->lengths = fold->lengths_out;
     if (fold->part) {
@@ -64,7 +83,8 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
         const clfold_segments *segments = fold->segments;
         bool are_offsets = segments->by == CLFOLD_BY_OFFSETS;
         request->heads =
-            (struct heads){ segments->mem,
+            (struct heads){ segments->by,
+                            segments->mem,
                             segments->type,
                             segments->offset,
                             are_offsets ? segments->num + 1 : (size_t)request->job.count,
@@ -73,6 +93,10 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
         request->job.num_offsets = are_offsets ? request->heads.num : 0;
         request->job.offsets = found->monoid.heads ? 0 : segments->type;
         request->job.finds_bad = fold->bad_out.mem != NULL;
+        if (found->monoid.found) {
+            set_found(&request->job, segments->num,
+                      fold->keys_out.mem || fold->lengths_out.mem);
+        }
     }
     request->args = fold->args;
     request->num_args = fold->num_args;
@@ -108,7 +132,7 @@ static struct span span_of_heads(const struct request *request)
         .count = type ? request->heads.num : 0,
         .size = type ? type->size : 1,
         .type = clfold_scalar_name(request->heads.type),
-        .counted = request->job.num_offsets ? "offsets" : NULL,
+        .counted = request->heads.by == CLFOLD_BY_OFFSETS ? "offsets" : NULL,
         .denied = CL_MEM_WRITE_ONLY,
     };
 }
@@ -172,13 +196,13 @@ static clfold_status check_places(const struct request *request, const struct si
                                   const clfold_context *context, const struct span *in,
                                   const struct span *out, const struct span *heads)
 {
-    enum { TOTAL, BAD, NUM, REST, LENGTHS, CARRY_OUT, KEY_OUT, CARRY_AT, KEY_AT };
+    enum { TOTAL, BAD, NUM, REST, LENGTHS, KEYS, CARRY_OUT, KEY_OUT, CARRY_AT, KEY_AT };
     const struct monoid *monoid = request->job.monoid;
     const clfold_place *at = &request->total;
     const bool is_one = request->job.segments.width == 0 && !request->heads.type;
-    const int num = monoid->in_part ? KEY_AT + 1 : LENGTHS + 1;
+    const int num = monoid->in_part ? KEY_AT + 1 : KEYS + 1;
     struct span places[KEY_AT + 1] = {
-        monoid->keep
+        writes_num(monoid)
             ? span_of_numbers("num_out", "num_out.offset", at, 1, CL_MEM_READ_ONLY)
             : clfold_span_result(monoid, "total_out", "total_out.offset", at->mem,
                                  at->offset, 1, CL_MEM_READ_ONLY),
@@ -189,6 +213,7 @@ static clfold_status check_places(const struct request *request, const struct si
         *out,
         span_of_numbers("lengths_out", "lengths_out.offset", &request->lengths,
                         out->count, CL_MEM_READ_ONLY),
+        *heads,
     };
     clfold_status status = CLFOLD_OK;
 
@@ -196,6 +221,13 @@ static clfold_status check_places(const struct request *request, const struct si
     places[REST].offset_name = "rest_out.offset";
     places[REST].mem = request->rest.mem;
     places[REST].offset = request->rest.offset;
+    places[KEYS].name = "keys_out";
+    places[KEYS].offset_name = "keys_out.offset";
+    places[KEYS].mem = request->keys.mem;
+    places[KEYS].offset = request->keys.offset;
+    places[KEYS].count = out->count;
+    places[KEYS].counted = out->counted;
+    places[KEYS].denied = CL_MEM_READ_ONLY;
     if (monoid->in_part) {
         clfold_part_spans(request, &places[CARRY_OUT]);
     }
@@ -214,8 +246,9 @@ static clfold_status check_places(const struct request *request, const struct si
     if (status) {
         return status;
     }
-    if (at->mem && request->job.count == 0 && !monoid->has_identity && !monoid->keep &&
-        !clfold_has_init(&request->init) && !clfold_has_init(&request->carry)) {
+    if (at->mem && request->job.count == 0 && !monoid->has_identity &&
+        !writes_num(monoid) && !clfold_has_init(&request->init) &&
+        !clfold_has_init(&request->carry)) {
         return clfold_fail(
             site, CLFOLD_ERROR_EMPTY,
             "count is 0, so total_out has no value: %s has neither identity "
@@ -237,7 +270,7 @@ clfold_status clfold_request_check_empty(const struct request *request,
                            "load uses segment or rank, which this driver gets wrong in "
                            "reductions by offsets");
     }
-    if (request->job.offsets && !operation_of(request)->writes_each &&
+    if (request->job.offsets && !operation_of(request)->writes_each && !monoid->found &&
         !monoid->has_identity && !clfold_has_init(&request->init)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "segments by offsets may be empty, and %s has neither "
@@ -305,19 +338,21 @@ static clfold_status check_writes(const struct request *request, const struct si
             field, monoid->name);
     }
     if (request->job.offsets && !operation_of(request)->writes_each &&
-        request->job.count + request->heads.num >
+        request->job.count + request->job.num_offsets >
             clfold_most_places(request->job.device)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "count %llu and %zu offsets are more than the %llu that this "
-                           "device takes at once",
-                           (unsigned long long)request->job.count, request->heads.num,
+                           "count %llu and %llu offsets are more than the %llu that "
+                           "this device takes at once",
+                           (unsigned long long)request->job.count,
+                           (unsigned long long)request->job.num_offsets,
                            (unsigned long long)clfold_most_places(request->job.device));
     }
-    if (monoid->heads && clfold_monoid_uses_segment(monoid)) {
+    if ((monoid->heads && clfold_monoid_uses_segment(monoid)) ||
+        (monoid->found && monoid->loads.segment)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "%s uses segment or rank, which segments by %s do not have",
                            monoid->loads.segment ? "load" : field,
-                           clfold_way_name(monoid->heads));
+                           clfold_way_name(request->heads.by));
     }
     return CLFOLD_OK;
 }
@@ -331,7 +366,7 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
     size_t count = (size_t)request->job.count;
     bool reads = clfold_monoid_reads_in(monoid);
     size_t results = writes_each            ? count
-                     : request->job.offsets ? request->heads.num - 1
+                     : request->job.offsets ? (size_t)request->job.num_offsets - 1
                      : segments->width > 0 ? (size_t)clfold_num_segments(count, *segments)
                                            : 1;
     /* One result is written when all elements and init are read; of several the first is

@@ -15,6 +15,7 @@
 /* Flags, keys or offsets of segments, and the places of how many segments there are and
  * of the first wrong offset. */
 struct heads {
+    uint32_t by; /* CLFOLD_BY_FLAGS, ... */
     cl_mem mem;
     clfold_type type;   /* 0: there are none */
     size_t offset, num; /* of elements */
@@ -45,10 +46,11 @@ struct request {
     size_t in_offset, out_offset;
     struct segments segments; /* as given, where the job has no more than its elements */
     struct init init;
-    clfold_part part;   /* of a larger call; zeros: this is the whole */
-    struct init carry;  /* in front of the part, if its fold is lifted; else it is init */
-    clfold_place total; /* of a select, how many are kept */
-    clfold_place rest, lengths;
+    clfold_part part;  /* of a larger call; zeros: this is the whole */
+    struct init carry; /* in front of the part, if its fold is lifted; else it is init */
+    clfold_place
+        total; /* of a select, how many are kept; or of segments that are found */
+    clfold_place rest, lengths, keys;
     struct heads heads;
     cl_uint num_wait;
     const cl_event *wait;

@@ -52,8 +52,8 @@ static void begin(struct launch *launch, const struct request *request,
     set_place(&launch->rest, &launch->rest_at, &request->rest, request);
     launch->has_lengths = request->lengths.mem != NULL;
     set_place(&launch->lengths, &launch->lengths_at, &request->lengths, request);
-    launch->offsets = heads->mem ? heads->mem : request->out;
-    launch->offsets_at = heads->offset;
+    launch->offsets = launch->heads = heads->mem ? heads->mem : request->out;
+    launch->offsets_at = launch->heads_at = heads->offset;
     launch->call_segments = request->job.offsets ? request->job.num_offsets - 1 : 0;
     launch->near = 0;
     set_place(&launch->num_at, &launch->num_index, &heads->num_at, request);
@@ -65,9 +65,19 @@ static void begin(struct launch *launch, const struct request *request,
     if (monoid->in_part) {
         begin_part(launch, request);
     }
-    /* Bits of offsets lie in scratch. */
-    launch->heads = bits ? bits->mem : launch->offsets;
-    launch->heads_at = bits ? 0 : heads->offset;
+    launch->has_keys = request->keys.mem != NULL;
+    set_place(&launch->keys, &launch->keys_at, &request->keys, request);
+    launch->bits = launch->counts = bits ? bits->mem : request->out;
+    launch->bits_at = plan->marks.bits_at;
+    if (monoid->found) {
+        /* How many segments there are, and their offsets. */
+        launch->num_at = launch->offsets = bits->mem;
+        launch->num_index = 0;
+        launch->offsets_at = plan->marks.offsets_at;
+    } else if (bits) {
+        launch->heads = bits->mem;
+        launch->heads_at = 0;
+    }
     launch->trace = trace ? trace->tiles : NULL;
     if (trace) {
         launch->block_every = trace->block_every;

@@ -9,7 +9,7 @@
 #define UNIFORM  (WAY(CLFOLD_BY_LENGTH) | WAY(CLFOLD_BY_COLUMNS))
 
 /* What is given belongs to the way. */
-static clfold_status check_fields(const struct site *site,
+static clfold_status check_fields(const struct site *site, bool reduces,
                                   const clfold_segments *segments)
 {
     const struct {
@@ -20,7 +20,7 @@ static clfold_status check_fields(const struct site *site,
         { "type", segments->type != 0, BUFFERED },
         { "mem", segments->mem != NULL, BUFFERED },
         { "offset", segments->offset != 0, BUFFERED },
-        { "num", segments->num != 0, WAY(CLFOLD_BY_OFFSETS) },
+        { "num", segments->num != 0, reduces ? BUFFERED : WAY(CLFOLD_BY_OFFSETS) },
         { "num_at", segments->num_at.mem || segments->num_at.offset != 0,
           WAY(CLFOLD_BY_OFFSETS) },
         { "length", segments->length != 0, UNIFORM },
@@ -39,7 +39,8 @@ static clfold_status check_fields(const struct site *site,
                                      sizeof(segments->reserved[0]));
 }
 
-clfold_status clfold_check_heads(const struct site *site, const clfold_segments *segments)
+clfold_status clfold_check_heads(const struct site *site, bool reduces,
+                                 const clfold_segments *segments)
 {
     const struct scalar *type = clfold_scalar(segments->type);
     const char *name = clfold_way_name(segments->by);
@@ -61,7 +62,7 @@ clfold_status clfold_check_heads(const struct site *site, const clfold_segments 
         return clfold_fail(site, CLFOLD_ERROR_RANGE, "segments: num %zu overflows",
                            segments->num);
     }
-    return check_fields(site, segments);
+    return check_fields(site, reduces, segments);
 }
 
 /* Rows may end with a shorter one; columns fill blocks. */
@@ -104,7 +105,7 @@ clfold_status clfold_check_segments(const struct site *site,
     if (segments->by <= CLFOLD_BY_OFFSETS) {
         return CLFOLD_OK; /* no rows or columns */
     }
-    if ((status = check_fields(site, segments)) ||
+    if ((status = check_fields(site, true, segments)) ||
         (status = check_shape(site, segments, count))) {
         return status;
     }

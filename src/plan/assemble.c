@@ -256,31 +256,42 @@ static void append_given(struct text *text, const struct monoid *monoid,
 /* Where segments start, and what stands before each: see heads.cl. */
 static void append_heads(struct text *text, const struct monoid *monoid)
 {
+    const uint32_t way = monoid->heads ? monoid->heads : monoid->found;
+
     clfold_text_print(text, "#define CLFOLD_HEADS %u\n", monoid->heads);
-    if (!monoid->heads) {
+    if (!way) {
         return;
     }
     const bool are_bits = monoid->heads == CLFOLD_BY_OFFSETS;
     const bool are_halves = monoid->head_type == CLFOLD_F16;
     const char *key = are_halves ? "float" : clfold_cl_name(monoid->head_type);
-    const char *head = clfold_cl_name(monoid->components[monoid->num_components].stage);
     const char *mask = mask_name(are_bits || are_halves ? CLFOLD_F32 : monoid->head_type);
     clfold_text_print(text,
-                      "#define CLFOLD_HEAD16 %s16\n"
-                      "#define CLFOLD_TO_HEADS(x) convert_%s16(x)\n"
+                      "#define CLFOLD_WAY %u\n"
                       "#define CLFOLD_KEY %s\n#define CLFOLD_KEY16 %s16\n"
                       "#define CLFOLD_MASK %s\n#define CLFOLD_MASK16 %s16\n"
                       "#define CLFOLD_READ_KEY(i, p) %s\n"
                       "#define CLFOLD_READ_KEY16 %s\n#define CLFOLD_KEY_EQUAL %d\n",
-                      head, head, key, key, mask, mask,
+                      way, key, key, mask, mask,
                       are_halves ? "vload_half(i, p)" : "(p)[i]",
                       are_halves ? "vload_half16" : "vload16", monoid->equal != NULL);
-    append_given(text, monoid, "CLFOLD_START_PARAMS", "start", true);
-    append_given(text, monoid, "CLFOLD_START_ARGS", "start", false);
     const char *cell = are_bits ? "uint" : are_halves ? "half" : key;
     clfold_text_print(text,
                       "#define CLFOLD_KEY_CELL %s\n#define CLFOLD_HEADS_CELL %s%s\n",
                       cell, are_bits ? "" : "const ", cell);
+    if (monoid->found) {
+        clfold_text_print(text, "#define CLFOLD_KEY_BITS %s\n",
+                          clfold_cl_name(clfold_integer(
+                              clfold_scalar(monoid->head_type)->size, false)));
+        return;
+    }
+    const char *head = clfold_cl_name(monoid->components[monoid->num_components].stage);
+    clfold_text_print(text,
+                      "#define CLFOLD_HEAD16 %s16\n"
+                      "#define CLFOLD_TO_HEADS(x) convert_%s16(x)\n",
+                      head, head);
+    append_given(text, monoid, "CLFOLD_START_PARAMS", "start", true);
+    append_given(text, monoid, "CLFOLD_START_ARGS", "start", false);
 }
 
 /* What an element of the output is made of: the cells of a result, or scalars. */
@@ -518,12 +529,12 @@ static void append_algorithm(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "#define CLFOLD_RUNG %d\n",
                           (int)(shape->algorithm - REDUCE_0));
     }
-    if (shape->offsets || monoid->offsets) {
-        clfold_text_print(
-            text, "#define CLFOLD_KEY %s\n",
-            clfold_cl_name(shape->offsets ? shape->offsets : monoid->offsets));
-    }
-    if (shape->offsets || monoid->offsets || monoid->heads == CLFOLD_BY_OFFSETS) {
+    const clfold_type offset = shape->offsets                       ? shape->offsets
+                               : monoid->offsets                    ? monoid->offsets
+                               : monoid->heads == CLFOLD_BY_OFFSETS ? monoid->head_type
+                                                                    : 0;
+    if (offset) {
+        clfold_text_print(text, "#define CLFOLD_OFFSET %s\n", clfold_cl_name(offset));
         append_limit(text, "NUM", "num", monoid->num_at);
     }
     if (shape->step > 0) {
@@ -828,6 +839,8 @@ void clfold_assemble(struct text *text, const struct monoid *monoid,
         clfold_append_comparisons(text, program.monoid);
     } else if (monoid->heads == CLFOLD_BY_OFFSETS || monoid->finds_bad) {
         append_part(&program, "mark_heads.cl");
+    } else if (monoid->found) {
+        append_part(&program, "find_heads.cl");
     }
 }
 

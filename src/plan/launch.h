@@ -20,6 +20,9 @@ struct launch {
     /* Of the call: src/ops/run.c. */
     cl_mem in, out, total_out;
     cl_mem offsets, bad; /* of segments */
+    cl_mem bits, counts; /* of heads that are found, with their offsets in one buffer */
+    cl_mem keys;         /* of segments, that are written */
+    uint64_t bits_at, keys_at, has_keys;
     union {
         cl_mem scratch, partials, items, state, words;
     };

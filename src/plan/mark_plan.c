@@ -1,45 +1,84 @@
 /* The launches that come first by offsets, which make bits of them for a scan, and find
- * wrong ones: cl/mark_heads.cl. */
+ * wrong ones: cl/mark_heads.cl; and those that find offsets: cl/find_heads.cl. */
 #include "base/size.h"
 #include "plan/scalar.h"
 #include "plan/strategy.h"
 
 /* Groups of a launch, and offsets of a group, at least. */
-#define GROUPS     256
+#define CPU_GROUPS 256
+#define GPU_GROUPS 2048
 #define LEAST_RUN  1024
 #define WORD_BITS  32
 #define SPARE_WORD 1 /* that is read with the last one */
 
-enum { KERNEL_CLEAR, KERNEL_MARK, KERNEL_FIND };
+enum {
+    KERNEL_CLEAR,
+    KERNEL_MARK,
+    KERNEL_BAD,
+    NUM_MARKS,
+    KERNEL_FIND = NUM_MARKS,
+    KERNEL_COUNT,
+    KERNEL_OFFSETS,
+    KERNEL_LISTS,
+    NUM_KERNELS
+};
 
 const char *clfold_kernel_name(const struct monoid *monoid, enum algorithm algorithm,
                                uint32_t k)
 {
     static const char *const marks[] = {
-        [KERNEL_CLEAR] = "clfold_clear_heads",
-        [KERNEL_MARK] = "clfold_mark_heads",
-        [KERNEL_FIND] = "clfold_find_bad",
+        [KERNEL_CLEAR] = "clfold_clear_heads", [KERNEL_MARK] = "clfold_mark_heads",
+        [KERNEL_BAD] = "clfold_find_bad",      [KERNEL_FIND] = "clfold_find_heads",
+        [KERNEL_COUNT] = "clfold_count_heads", [KERNEL_OFFSETS] = "clfold_put_offsets",
+        [KERNEL_LISTS] = "clfold_put_lists",
     };
     const struct algorithm_row *row = clfold_algorithm_row(algorithm);
     const bool has_bits = monoid->heads == CLFOLD_BY_OFFSETS;
-    const bool has_marks = (has_bits || monoid->finds_bad) && algorithm != WIDTHS;
-    const uint32_t mark = k - row->num_kernels + (has_bits ? KERNEL_CLEAR : KERNEL_MARK);
+    const bool has_marks =
+        (has_bits || monoid->finds_bad || monoid->found) && algorithm != WIDTHS;
+    const uint32_t mark = k - row->num_kernels +
+                          (monoid->found ? KERNEL_FIND
+                           : has_bits    ? KERNEL_CLEAR
+                                         : KERNEL_MARK);
 
-    return k < row->num_kernels                                   ? row->kernels[k]
-           : has_marks && mark < sizeof(marks) / sizeof(marks[0]) ? marks[mark]
-                                                                  : NULL;
+    return k < row->num_kernels ? row->kernels[k]
+           : has_marks && mark < (monoid->found ? NUM_KERNELS : NUM_MARKS) ? marks[mark]
+                                                                           : NULL;
 }
 
-/* What a group takes of `num`: where work-items may not run long, there are more groups.
- */
-static uint64_t run_of(uint64_t num, const struct job *job, uint32_t group_size)
+/* What a group takes of `num`, of `size` elements each: where work-items may not run
+ * long, there are more groups. */
+static uint64_t run_of(uint64_t num, const struct job *job, uint32_t group_size,
+                       uint32_t size)
 {
-    const uint64_t items = job->device->most_elements;
+    const uint64_t items = job->device->most_elements / size;
     const uint64_t most = items ? items * group_size : UINT32_MAX;
-    const uint64_t run = clfold_div_up(num, GROUPS);
-    const uint64_t enough = run > LEAST_RUN ? run : LEAST_RUN;
+    const uint64_t groups = job->device->cpu ? CPU_GROUPS : GPU_GROUPS;
+    const uint64_t run = clfold_div_up(num, groups);
+    const uint64_t least = LEAST_RUN / size;
+    const uint64_t enough = run > least ? run : least;
 
     return enough < most ? enough : most;
+}
+
+/* Of flags or keys, all in one buffer: how many heads there are, and how many each group
+ * found; the offsets; the bits. */
+static void plan_found(struct marks *marks, const struct job *job, uint32_t group_size)
+{
+    const size_t size = clfold_scalar(job->offsets)->size;
+
+    marks->key_size = (uint32_t)clfold_scalar(job->monoid->head_type)->size;
+    marks->num_words = clfold_div_up(job->count, WORD_BITS);
+    marks->words_run = run_of(marks->num_words, job, group_size, WORD_BITS);
+    marks->num_groups = clfold_div_up(marks->num_words, marks->words_run);
+    marks->run = run_of(job->num_offsets, job, group_size, 1);
+    marks->offsets_at = (1 + marks->num_groups) * sizeof(cl_ulong) / size;
+    marks->bits_at =
+        clfold_size_round_up((size_t)(marks->offsets_at + job->num_offsets) * size,
+                             sizeof(cl_uint)) /
+        sizeof(cl_uint);
+    marks->bytes = (size_t)(marks->bits_at + marks->num_words) * sizeof(cl_uint);
+    marks->num_launches = 3u + job->lists;
 }
 
 void clfold_marks_init(struct marks *marks, const struct job *job, uint32_t group_size)
@@ -47,23 +86,57 @@ void clfold_marks_init(struct marks *marks, const struct job *job, uint32_t grou
     const bool has_bits = job->monoid->heads == CLFOLD_BY_OFFSETS;
 
     *marks = (struct marks){ .num_launches = 0 };
-    if (!has_bits && !job->monoid->finds_bad) {
+    if (!has_bits && !job->monoid->finds_bad && !job->monoid->found) {
         return;
     }
     marks->num_offsets = job->num_offsets;
     marks->size =
         (uint32_t)clfold_scalar(has_bits ? job->monoid->head_type : job->offsets)->size;
+    if (job->monoid->found) {
+        plan_found(marks, job, group_size);
+        return;
+    }
     marks->num_words = has_bits ? job->count / WORD_BITS + 1 + SPARE_WORD : 0;
-    marks->words_run = run_of(marks->num_words, job, group_size);
-    marks->run = run_of(marks->num_offsets, job, group_size);
+    marks->words_run = run_of(marks->num_words, job, group_size, 1);
+    marks->run = run_of(marks->num_offsets, job, group_size, 1);
     marks->num_groups = clfold_div_up(marks->num_offsets, marks->run);
     marks->bytes = (size_t)(marks->num_words + marks->num_groups) * sizeof(cl_uint);
     marks->num_launches = 1u + has_bits + job->finds_bad;
 }
 
+/* How many heads there are is not known: as many as there may be. */
+static void launch_found(const struct marks *marks, uint32_t kernel, bool work,
+                         struct launch *launch)
+{
+    const uint64_t counts = marks->num_groups * sizeof(cl_ulong);
+    const uint64_t words = marks->num_words * sizeof(cl_uint);
+    const uint64_t num = marks->num_offsets - 1;
+
+    launch->num = work ? num : 0;
+    launch->num_words = work ? marks->num_words : 0;
+    launch->num_runs = work ? marks->num_groups : 0;
+    launch->run = kernel == KERNEL_LISTS ? marks->run : marks->words_run;
+    launch->num_groups = kernel == KERNEL_COUNT   ? 1
+                         : kernel == KERNEL_LISTS ? clfold_div_up(num, marks->run)
+                                                  : marks->num_groups;
+    launch->num_groups += launch->num_groups == 0;
+    launch->bytes_read = kernel == KERNEL_FIND    ? launch->count * marks->key_size
+                         : kernel == KERNEL_COUNT ? counts
+                         : kernel == KERNEL_LISTS ? num * (marks->size + marks->key_size)
+                                                  : counts + words;
+    launch->bytes_written = kernel == KERNEL_FIND    ? counts + words
+                            : kernel == KERNEL_COUNT ? counts
+                            : kernel == KERNEL_LISTS ? num * sizeof(cl_ulong)
+                                                     : num * marks->size;
+}
+
 void clfold_marks_launch(const struct marks *marks, uint32_t kernel, bool work,
                          struct launch *launch)
 {
+    if (marks->key_size > 0) {
+        launch_found(marks, KERNEL_FIND + kernel, work, launch);
+        return;
+    }
     kernel += marks->num_words > 0 ? KERNEL_CLEAR : KERNEL_MARK;
     if (kernel == KERNEL_CLEAR) {
         launch->num_groups = clfold_div_up(marks->num_words, marks->words_run);

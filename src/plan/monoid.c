@@ -462,6 +462,11 @@ const char *clfold_way_name(uint32_t by)
     return by < sizeof(names) / sizeof(names[0]) ? names[by] : NULL;
 }
 
+const char *clfold_monoid_way(const struct monoid *monoid)
+{
+    return clfold_way_name(monoid->found ? monoid->found : CLFOLD_BY_OFFSETS);
+}
+
 /* A signed integer of as many bits: one condition serves it and its neighbour. */
 static clfold_type head_beside(clfold_type type)
 {
@@ -485,6 +490,15 @@ void clfold_monoid_lift(struct monoid *monoid, uint32_t by, clfold_type type,
         .load = LOAD_HEAD,
         .neutral = "0",
     };
+}
+
+void clfold_monoid_find(struct monoid *monoid, uint32_t by, clfold_type type,
+                        const char *equal)
+{
+    monoid->found = by;
+    monoid->head_type = type;
+    monoid->equal = equal;
+    monoid->num_at = true;
 }
 
 const char *clfold_monoid_form(const struct monoid *monoid)

@@ -149,6 +149,9 @@ struct monoid {
      * an expression of a and b by which keys are equal; NULL: == */
     uint32_t heads;
     clfold_type head_type;
+    /* Of a reduction, which is not lifted: CLFOLD_BY_FLAGS or CLFOLD_BY_KEYS; the
+     * segments' offsets are found first, and num_at says how many. */
+    uint32_t found;
     /* The type of the segments' offsets where texts see them, or of a map; or 0. */
     clfold_type offsets;
     bool num_at; /* how many segments there are, up to what the call says, is in memory */
@@ -177,8 +180,15 @@ clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct sit
 void clfold_monoid_lift(struct monoid *monoid, uint32_t by, clfold_type type,
                         const char *equal);
 
+/* Makes its reductions find their segments first. */
+void clfold_monoid_find(struct monoid *monoid, uint32_t by, clfold_type type,
+                        const char *equal);
+
 /* "flags"; NULL: unknown. */
 const char *clfold_way_name(uint32_t by);
+
+/* The same of segments by offsets, which may be those of flags or keys. */
+const char *clfold_monoid_way(const struct monoid *monoid);
 
 /* "compensated"; NULL: unknown. */
 const char *clfold_accuracy_name(uint32_t accuracy);

@@ -56,7 +56,7 @@ struct operation {
 /* NULL if it is not in this version. */
 const struct operation *clfold_operation_row(clfold_operation operation);
 
-#define CLFOLD_MAX_KERNELS 7 /* of which three may be marks */
+#define CLFOLD_MAX_KERNELS 7 /* of which four may be marks */
 
 struct algorithm_row {
     const char *name; /* "scan_single_group" */

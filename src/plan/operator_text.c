@@ -63,7 +63,7 @@ const struct own_param clfold_own_params[] = {
     OWN(RUNS, "uint", UINT, has_lengths, has_lengths),
     OWN(SEGMENT, "ulong", ULONG, width, segments.width),
     OWN(SEGMENT, "ulong", ULONG, length, segments.length),
-    OWN(OFFSETS, "global const CLFOLD_KEY *", BUFFER, offsets, offsets),
+    OWN(OFFSETS, "global const CLFOLD_OFFSET *", BUFFER, offsets, offsets),
     OWN(OFFSETS, "ulong", ULONG, offsets_at, offsets_at),
     OWN(OFFSETS, "ulong", ULONG, num_segments, call_segments),
     OWN(OFFSETS, "ulong", ULONG, near, near),
@@ -94,9 +94,10 @@ uint32_t clfold_own_groups(const struct monoid *monoid)
            (monoid->offsets                      ? OWN_OFFSETS
             : clfold_monoid_uses_segment(monoid) ? OWN_SEGMENT
                                                  : 0) |
-           (monoid->in_part ? OWN_PART : 0) | (monoid->heads ? OWN_HEADS : 0) |
-           (goes_on ? OWN_KEYS : 0) | (monoid->num_at ? OWN_NUM : 0) |
-           (monoid->keep ? OWN_SELECT : 0) | (monoid->keeps_runs ? OWN_RUNS : 0);
+           (monoid->in_part ? OWN_PART : 0) |
+           (monoid->heads || monoid->found ? OWN_HEADS : 0) | (goes_on ? OWN_KEYS : 0) |
+           (monoid->num_at ? OWN_NUM : 0) | (monoid->keep ? OWN_SELECT : 0) |
+           (monoid->keeps_runs ? OWN_RUNS : 0);
 }
 
 static bool has_params(const struct monoid *monoid)

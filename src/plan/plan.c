@@ -52,7 +52,7 @@ static const char *const kind_names[] = {
     [TAKES_WHOLE] = "an input without segments",
     [TAKES_ROWS] = "rows",
     [TAKES_COLUMNS] = "columns",
-    [TAKES_OFFSETS] = "segments by offsets",
+    [TAKES_OFFSETS] = "segments by ",
 };
 
 clfold_status clfold_plan_choose(struct job *job, const struct site *site,
@@ -76,7 +76,8 @@ clfold_status clfold_plan_choose(struct job *job, const struct site *site,
     }
     if (!clfold_algorithm_takes(job->algorithm, kind)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "algorithm \"%s\" does not take %s", name, kind_names[kind]);
+                           "algorithm \"%s\" does not take %s%s", name, kind_names[kind],
+                           kind == TAKES_OFFSETS ? clfold_monoid_way(job->monoid) : "");
     }
     const struct strategy *strategy = strategy_of(job->algorithm);
     return strategy->check ? strategy->check(job, site) : CLFOLD_OK;

@@ -30,7 +30,8 @@ struct job {
     clfold_type offsets;               /* of segments that are folded one by one; or 0 */
     uint64_t num_offsets;              /* of these, or of a monoid that is lifted */
     bool finds_bad;                    /* of these, the first that is wrong */
-    bool of_carries;                   /* elements are carries; serial */
+    bool lists;      /* of segments that are found, keys or lengths are written */
+    bool of_carries; /* elements are carries; serial */
     /* of look-back */
     struct verdict verdict;
     bool in_place, traced;
@@ -81,13 +82,16 @@ _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 
 /* The launches that come first by offsets, which make bits of them for a scan, and find
- * wrong ones: cl/mark_heads.cl. */
+ * wrong ones: cl/mark_heads.cl. Or those of a reduction by flags or keys, which find its
+ * offsets: cl/find_heads.cl. */
 struct marks {
     uint32_t num_launches;           /* 0: none are needed */
     uint32_t size;                   /* of an offset */
+    uint32_t key_size;               /* of a flag or key whose heads are found; else 0 */
     uint64_t num_offsets, num_words; /* 0 words: there are no bits */
     uint64_t run, words_run;         /* of a group */
-    uint64_t num_groups;             /* that read offsets */
+    uint64_t num_groups;             /* that read offsets, or find heads */
+    uint64_t bits_at, offsets_at;    /* of those that are found: where they begin */
     size_t bytes;                    /* of the words, and what groups find */
 };
 

@@ -149,11 +149,14 @@ static void add_reduction(struct sentence *sentence, const struct reason *reason
         add_policy(sentence, reason);
         add_tile(sentence, "; ", tile->kind, plan->row, reason->dropped);
     } else if (plan->kind == TAKES_OFFSETS) {
-        add(sentence,
-            "%llu segments by offsets, in %llu piece%s of %llu elements and ends",
-            (unsigned long long)plan->cut.num_segments,
+        add(sentence, "%s%llu segments by %s, in %llu piece%s of %llu elements and ends",
+            reason->monoid->found ? "up to " : "",
+            (unsigned long long)plan->cut.num_segments, clfold_monoid_way(reason->monoid),
             (unsigned long long)plan->cut.num_runs, plural(plan->cut.num_runs),
             (unsigned long long)plan->cut.run);
+        if (reason->monoid->found) {
+            add(sentence, ", once their offsets are found");
+        }
         add_policy(sentence, reason);
         add_tile(sentence, "; ", tile->kind, plan->row, reason->dropped);
     } else if (!plan->has_grid) {

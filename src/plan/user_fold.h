@@ -28,6 +28,17 @@ static inline uint32_t clfold_fold_heads(const clfold_fold *fold,
                : 0;
 }
 
+/* How the segments of a reduction are given whose offsets are found first; 0: they are
+ * not. */
+static inline uint32_t clfold_fold_found(const clfold_fold *fold,
+                                         const struct operation *operation)
+{
+    return operation->family == FAMILY_REDUCE && fold->segments &&
+                   fold->segments->by < CLFOLD_BY_OFFSETS
+               ? fold->segments->by
+               : 0;
+}
+
 /* The type of offsets that its texts may see, or a map is bounded by; 0: none. */
 static inline clfold_type clfold_fold_offsets(const clfold_fold *fold,
                                               clfold_operation operation)
@@ -41,15 +52,16 @@ static inline clfold_type clfold_fold_offsets(const clfold_fold *fold,
                : 0;
 }
 
-/* What else its programs do by offsets, as bits. */
-enum { CLFOLD_READS_NUM = 1, CLFOLD_FINDS_BAD = 2 };
+/* What else its programs do by offsets, as bits; and clfold_fold_found(). */
+enum { CLFOLD_READS_NUM = 1, CLFOLD_FINDS_BAD = 2, CLFOLD_FOUND = 4 };
 static inline uint32_t clfold_fold_does(const clfold_fold *fold,
                                         clfold_operation operation)
 {
     const bool finds = fold->bad_out.mem && !clfold_fold_heads(fold, operation);
 
     return (fold->segments && fold->segments->num_at.mem ? CLFOLD_READS_NUM : 0) |
-           (finds ? CLFOLD_FINDS_BAD : 0);
+           (finds ? CLFOLD_FINDS_BAD : 0) |
+           clfold_fold_found(fold, clfold_operation_row(operation)) * CLFOLD_FOUND;
 }
 
 /* Checks the fold's texts, and that its fields fit each other. Their values are valid by

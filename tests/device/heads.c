@@ -19,19 +19,6 @@ static const char *const algorithms[] = { "serial", "scan_single_group",
                                           "reduce_then_scan", "scan_lookback",
                                           "scan_chained" };
 
-static clfold_type draw_type(uint32_t by, uint64_t *seed)
-{
-    static const clfold_type keys[] = { CLFOLD_U32, CLFOLD_F16, CLFOLD_I8,  CLFOLD_F16,
-                                        CLFOLD_U64, CLFOLD_F64, CLFOLD_U16, CLFOLD_F32 };
-    static const clfold_type flags[] = { CLFOLD_U8, CLFOLD_I32, CLFOLD_U64, CLFOLD_I16 };
-    const clfold_type key = keys[draw(seed, NUM(keys))];
-
-    return by == CLFOLD_BY_OFFSETS ? draw(seed, 2) ? CLFOLD_U32 : CLFOLD_U64
-           : by == CLFOLD_BY_FLAGS ? flags[draw(seed, NUM(flags))]
-           : device_has(&device, key) || key == CLFOLD_F16 ? key
-                                                           : CLFOLD_U32;
-}
-
 /* One program of a fold and a tile, by what the turn draws, and calls of many kinds. */
 static void check(struct trial trial, size_t turn)
 {
@@ -47,7 +34,7 @@ static void check(struct trial trial, size_t turn)
     const bool may_have_init = s ? !s->fill || s->fill_init : has_identity;
 
     trial.by = by;
-    trial.head_type = draw_type(by, &seed);
+    trial.head_type = draw_head_type(by, &seed);
     trial.loose = by == CLFOLD_BY_KEYS && draw(&seed, 3) == 0;
     trial.operation = scan_of(draw(&seed, 2) && (has_identity || may_have_init));
     trial.algorithm =
@@ -238,8 +225,6 @@ static void test_rejected(void **state)
           SAYS(UNSUPPORTED, "where segments start") },
         { BY(FLAGS, U8, 0), .fold.algorithm = "scan_lanes",
           SAYS(UNSUPPORTED, "scan_lanes") },
-        { BY(KEYS, U8, 0), .operation = CLFOLD_REDUCE,
-          SAYS(UNSUPPORTED, "by keys is for scans") },
         { BY(KEYS, U8, .reserved = { 0, 1 }), SAYS(ARGUMENT, "segments: reserved[1]") },
     };
 

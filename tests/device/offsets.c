@@ -1,7 +1,8 @@
 /*
- * Reductions by offsets, of every fold: operators of the library's and of the caller's,
- * with loads and results, all accuracies, against the serial loop. Pieces are as small as
- * tiles, so that segments lie across many.
+ * Reductions by offsets, and by flags and keys, which become offsets, of every fold:
+ * operators of the library's and of the caller's, with loads and results, all accuracies,
+ * against the serial loop. Pieces are as small as tiles, so that segments lie across
+ * many.
  */
 #include "every_fold.h"
 #include "subjects_of_text.h"
@@ -16,10 +17,11 @@
 
 /* One program of a fold and a tile, and calls of many kinds. Where offsets are wrong no
  * result is known, but nothing else may be written. */
-static void check(struct trial trial, size_t turn)
+static void check_by(struct trial trial, uint32_t by, size_t turn)
 {
     static const size_t counts[] = { 1000, 17, 4999, 0, 1, 97, 3001 };
     const struct subject *s = trial.subject;
+    const bool are_offsets = by == CLFOLD_BY_OFFSETS;
     uint64_t seed = turn + 1;
     const bool has_identity = s ? s->identity != NULL : !is_arg(trial.op);
     /* The loop counts the index of an init of arg-min and its kin in the segment. */
@@ -30,17 +32,20 @@ static void check(struct trial trial, size_t turn)
         return;
     }
     trial.operation = CLFOLD_REDUCE;
-    trial.by = CLFOLD_BY_OFFSETS;
-    trial.head_type = draw(&seed, 2) ? CLFOLD_U32 : CLFOLD_U64;
+    trial.by = by;
+    trial.head_type = draw_head_type(by, &seed);
+    trial.loose = by == CLFOLD_BY_KEYS && draw(&seed, 3) == 0;
     trial.algorithm = draw(&seed, 2) ? "reduce_offsets" : NULL;
     trial.zones = true;
     trial.may_refuse = device.ends_loops;
-    trial.num_at = turn % 2;
-    trial.tells = turn / 2 % 2;
+    trial.num_at = are_offsets && turn % 2;
+    trial.tells = are_offsets && turn / 2 % 2;
     for (size_t c = 0; c < NUM(counts); ++c) {
         trial.count = counts[c];
         trial.cut = (enum cuts)draw(&seed, NUM_CUTS);
-        trial.bad = draw(&seed, 6) == 0;
+        trial.bad = are_offsets && draw(&seed, 6) == 0;
+        trial.bound = are_offsets ? BOUND_NONE : (enum bound)draw(&seed, NUM_BOUNDS);
+        trial.lists = !are_offsets && draw(&seed, 3);
         trial.unknown = trial.bad;
         trial.empty = draw(&seed, 20) == 0 ? 100000 : 0;
         trial.more =
@@ -55,7 +60,17 @@ static void check(struct trial trial, size_t turn)
         if (trial.bad && !has_identity && !may_have_init) {
             continue;
         }
-        trial_check(&trial, NULL);
+        if (!trial_check(&trial, NULL) && !are_offsets && !device.ends_loops) {
+            fail_msg("refused: %s", clfold_last_error());
+        }
+    }
+}
+
+static void check(struct trial trial, size_t turn)
+{
+    check_by(trial, CLFOLD_BY_OFFSETS, turn);
+    if (turn % 2) {
+        check_by(trial, turn / 2 % 3 ? CLFOLD_BY_KEYS : CLFOLD_BY_FLAGS, turn);
     }
 }
 
@@ -85,14 +100,17 @@ static void test_accuracies(void **state)
     for (size_t i = 0; i < NUM(sums); ++i) {
         for (size_t t = 0; t < NUM_TRIAL_TILES; ++t) {
             if (policy_has_tile(trial_tiles[t].tile)) {
-                check((struct trial){ .subject = &sums[i], .plan = trial_tiles[t] },
-                      10 * i + t);
+                const struct trial trial = { .subject = &sums[i],
+                                             .plan = trial_tiles[t] };
+                for (uint32_t by = CLFOLD_BY_FLAGS; by <= CLFOLD_BY_OFFSETS; ++by) {
+                    check_by(trial, by, 10 * i + t);
+                }
             }
         }
     }
 }
 
-/* Float bits do not depend on how many groups there are. */
+/* Float bits do not depend on how many groups there are, nor on what else is written. */
 static void test_bits(void **state)
 {
     static cl_float results[2][3 * 4999 + 8];
@@ -114,6 +132,8 @@ static void test_bits(void **state)
                 .seed = t,
             };
             trial.plan.max_groups = groups;
+            trial.by = t % 2 ? CLFOLD_BY_OFFSETS : CLFOLD_BY_KEYS;
+            trial.lists = t % 2 == 0 && groups > 0;
             assert_true(trial_check(&trial, results[groups > 0]));
         }
         assert_memory_equal(results[0], results[1], sizeof(results[0]));
@@ -376,13 +396,20 @@ static void test_report(void **state)
     assert_int_equal(report.num_launches, 2);
     assert_non_null(strstr(report.reason, "9 segments by offsets, in "));
     assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &fold, 1 << 20, NULL));
+    segments = (clfold_segments){ .by = CLFOLD_BY_KEYS, .type = CLFOLD_U16, .num = 7 };
+    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &fold, 1 << 20, NULL, &report));
+    assert_string_equal(report.algorithm, "reduce_offsets");
+    assert_int_equal(report.num_launches, 5);
+    assert_true(report.bytes_read >= (1 << 20) * (4 + 2));
+    assert_non_null(strstr(report.reason, "up to 7 segments by keys, in "));
+    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &fold, 1 << 20, NULL));
 }
 
 /* By what is changed of a call that is right. */
 static void test_rejected(void **state)
 {
     const cl_mem mem = coloured_buffer(4096), out = coloured_buffer(8192),
-                 total = coloured_buffer(64);
+                 total = coloured_buffer(64), in = coloured_buffer(4096);
     const clfold_part part = { .whole = 100 };
     const struct {
         clfold_fold fold; /* but for its segments */
@@ -391,6 +418,7 @@ static void test_rejected(void **state)
         clfold_operation operation;
         clfold_status status;
         const char *said;
+        uint32_t by; /* 0: offsets */
     } wrong[] = {
 #define ADD(...)          { .op = CLFOLD_ADD, .type = CLFOLD_U32, __VA_ARGS__ }
 #define SAYS(code, words) .status = CLFOLD_ERROR_##code, .said = (words)
@@ -434,12 +462,56 @@ static void test_rejected(void **state)
           1025,
           .operation = CLFOLD_MAP,
           SAYS(RANGE, "in holds 1024 elements of u32, but in_offset 0 + segments 1025") },
+#define KEYS  .by = CLFOLD_BY_KEYS
+#define FLAGS .by = CLFOLD_BY_FLAGS
+        { ADD(.num_out = { mem, 0 }), KEYS, SAYS(OVERLAP, "num_out, bytes 0 to 7") },
+        { ADD(.num_out = { out, 3 }), KEYS, SAYS(OVERLAP, "num_out, bytes 24 to 31") },
+        { ADD(.num_out = { total, 8 }), KEYS, SAYS(RANGE, "num_out holds 8 elements") },
+        { ADD(.num_out = { NULL, 8 }), KEYS, SAYS(ARGUMENT, "num_out: mem is NULL") },
+        { ADD(.keys_out = { in, 0 }), KEYS, SAYS(OVERLAP, "keys_out, bytes 0 to 399") },
+        { ADD(.keys_out = { mem, 0 }), KEYS, SAYS(OVERLAP, "keys_out, bytes 0 to 399") },
+        { ADD(.keys_out = { out, 8 }), 9, KEYS, SAYS(OVERLAP, "keys_out") },
+        { ADD(.keys_out = { total, 8 }), 9, KEYS,
+          SAYS(RANGE,
+               "keys_out holds 16 elements of u32, but keys_out.offset 8 + results") },
+        { ADD(.keys_out = { NULL, 1 }), KEYS, SAYS(ARGUMENT, "keys_out: mem is NULL") },
+        { ADD(.keys_out = { total, 0 }), FLAGS,
+          SAYS(ARGUMENT, "not a reduction by keys") },
+        { ADD(.keys_out = { total, 0 }), 3, SAYS(ARGUMENT, "not a reduction by keys") },
+        { ADD(.keys_out = { total, 0 }), .operation = CLFOLD_INCLUSIVE_SCAN, KEYS,
+          SAYS(ARGUMENT, "not a reduction by keys") },
+        { ADD(.keys_out = { total, 0 }, .num_out = { total, 1 }), 9, KEYS,
+          SAYS(OVERLAP, "num_out") },
+        { ADD(.keys_out = { total, 0 }, .lengths_out = { total, 1 }), 5, KEYS,
+          SAYS(OVERLAP, "lengths_out") },
+        { ADD(.lengths_out = { out, 1 }), 9, FLAGS, SAYS(OVERLAP, "lengths_out") },
+        { ADD(.lengths_out = { total, 0 }), FLAGS,
+          SAYS(RANGE, "lengths_out holds 8 elements of u64") },
+        { ADD(.lengths_out = { total, 0 }), 3,
+          SAYS(ARGUMENT, "lengths_out is given, but the operation is reduce") },
+        { ADD(.rest_out = { total, 0 }), KEYS, SAYS(ARGUMENT, "rest_out is given") },
+        { ADD(.total_out = { total, 0 }), KEYS, SAYS(ARGUMENT, "only for scans") },
+        { ADD(.bad_out = { total, 0 }), KEYS, SAYS(ARGUMENT, "no segments by offsets") },
+        { ADD(.keep = "x"), KEYS, SAYS(ARGUMENT, "keep is given") },
+        { ADD(.equal = "a == b"), FLAGS, SAYS(ARGUMENT, "no segments by keys") },
+        { ADD(0), SIZE_MAX, FLAGS, SAYS(RANGE, "num 18446744073709551615 overflows") },
+        { ADD(0), 3, { total, 0 }, FLAGS, SAYS(ARGUMENT, "num_at is given") },
+        { ADD(.init_at = { out, 99 }), KEYS, SAYS(OVERLAP, "init_at") },
+        { ADD(.load = "segment"), KEYS, SAYS(ARGUMENT, "segments by keys do not have") },
+        { ADD(.part = &part), KEYS, SAYS(UNSUPPORTED, "a reduction by keys has none") },
+        { ADD(.algorithm = "reduce_tiles"), KEYS,
+          SAYS(UNSUPPORTED, "does not take segments by keys") },
+        { ADD(.algorithm = "serial"), FLAGS, SAYS(UNSUPPORTED, "\"serial\"") },
+        { { .type = CLFOLD_U32 },
+          .operation = CLFOLD_MAP,
+          KEYS,
+          SAYS(UNSUPPORTED, "by keys is for scans and reductions") },
     };
-    const cl_mem in = coloured_buffer(4096);
 
     (void)state;
     for (size_t i = 0; i < NUM(wrong); ++i) {
-        const clfold_segments segments = { .by = CLFOLD_BY_OFFSETS,
+        const uint32_t by = wrong[i].by ? wrong[i].by : CLFOLD_BY_OFFSETS;
+        const clfold_segments segments = { .by = by,
                                            .type = CLFOLD_U32,
                                            .mem = mem,
                                            .num = wrong[i].num,

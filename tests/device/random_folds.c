@@ -202,12 +202,15 @@ static size_t check_fold(const struct random_fold *fold, clfold_operation operat
     return num;
 }
 
-/* Reductions of segments whose lengths are drawn as well, by the policy's tile or a drawn
- * one. */
-static size_t check_offsets(const struct random_fold *fold, uint64_t random)
+/* Reductions of segments whose lengths are drawn as well, by offsets, flags or keys, and
+ * by the policy's tile or a drawn one. */
+static size_t check_segments(const struct random_fold *fold, uint64_t random)
 {
     struct way way = { .algorithm = "reduce_offsets" };
-    const bool num_at = below(&random, 2), tells = below(&random, 2);
+    const uint32_t by = CLFOLD_BY_FLAGS + (uint32_t)below(&random, 3);
+    const bool are_offsets = by == CLFOLD_BY_OFFSETS, is_narrow = below(&random, 2);
+    const bool num_at = are_offsets && below(&random, 2);
+    const bool tells = are_offsets && below(&random, 2);
     size_t num = 0;
 
     if (below(&random, 3)) {
@@ -217,14 +220,16 @@ static size_t check_offsets(const struct random_fold *fold, uint64_t random)
         struct trial trial = draw_trial(fold, CLFOLD_REDUCE, &way, &random);
         trial.algorithm = way.algorithm;
         trial.plan = way.plan;
-        trial.by = CLFOLD_BY_OFFSETS;
-        trial.head_type = tells ? CLFOLD_U32 : CLFOLD_U64;
+        trial.by = by;
+        trial.head_type = is_narrow ? CLFOLD_U32 : CLFOLD_U64;
         trial.cut = below(&random, 3) ? CUT_DRAWN : (enum cuts)below(&random, NUM_CUTS);
         trial.num_at = num_at;
         trial.more = num_at ? below(&random, 500) >> below(&random, 10) : 0;
         trial.tells = tells;
+        trial.bound = are_offsets ? BOUND_NONE : (enum bound)below(&random, NUM_BOUNDS);
+        trial.lists = !are_offsets && below(&random, 2);
         trial.zones = true;
-        trial.init = fold->has_identity ? trial.init : INIT_HOST;
+        trial.init = fold->has_identity || !are_offsets ? trial.init : INIT_HOST;
         num += !is_known_fault(fold, &way, CLFOLD_REDUCE) && check(fold, &trial);
     }
     return num;
@@ -360,7 +365,7 @@ static void test_property(void **state)
         if (!is_fault_of_compiler(&fold)) {
             cl_mem table = new_table(&fold);
             num += check_fold(&fold, operation, num_folds % 4 == 0, next_random(&random));
-            num += check_offsets(&fold, random);
+            num += check_segments(&fold, random);
             num += check_selects(&fold, random);
             clReleaseMemObject(table);
             ++num_folds;

@@ -256,6 +256,17 @@ FAULTS = {
         "offsets/test_operators",
         [("reduce_offsets.cl", 1, "(uint)(p - (share.start + s) / run)", "1u")],
     ),
+    # A length is given to the segment before.
+    "found_length_of_the_next": (
+        "offsets/test_operators",
+        [("find_heads.cl", 1, "offsets[offsets_at + s + 1] - start;",
+          "offsets[offsets_at + min(s + 2, counts[0])] - offsets[offsets_at + s + 1];")],
+    ),
+    # Heads of the groups before are not counted.
+    "found_by_each_group": (
+        "offsets/test_operators",
+        [("find_heads.cl", 1, "        counts[1 + g] = before;", "        counts[1 + g] = 0;")],
+    ),
     "offsets_lanes_of_others": (
         "offsets/test_operators",
         [("tile_vector_pieces.cl", 1, "clfold_choose16(rights < (int)num, ",

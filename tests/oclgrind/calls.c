@@ -443,9 +443,9 @@ static void scan_heads(const struct debug *plan, size_t t)
     }
 }
 
-/* Reductions by offsets: pieces of a tile each, and several a group; and a map that looks
- * for each element's segment. None are out of order, since work-items race for what such
- * leave. */
+/* Reductions by offsets, and by flags and keys: pieces of a tile each, and several a
+ * group; and a map that looks for each element's segment. None are out of order, since
+ * work-items race for what such leave. */
 static void by_offsets(const struct debug *plan, size_t t)
 {
     static const struct subject map = {
@@ -465,6 +465,13 @@ static void by_offsets(const struct debug *plan, size_t t)
         trial.num_at = (i / 3 + t) % 2;
         trial.more = trial.num_at ? i % 3 * 40 : 0;
         trial.tells = (i / 6 + t) % 2;
+        if (i % 9 == 2 || i % 9 == 4) {
+            trial.by = i % 9 == 2 ? CLFOLD_BY_FLAGS : CLFOLD_BY_KEYS;
+            trial.bound = (enum bound)((i + t) % NUM_BOUNDS);
+            trial.lists = t % 2;
+            trial.tells = trial.num_at = false;
+            trial.more = 0;
+        }
         if (i % 9 == 8) {
             trial.subject = &map;
             trial.operation = CLFOLD_MAP;

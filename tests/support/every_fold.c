@@ -3,6 +3,19 @@
 #include "subjects_of_text.h"
 #include "test.h"
 
+clfold_type draw_head_type(uint32_t by, uint64_t *seed)
+{
+    static const clfold_type keys[] = { CLFOLD_U32, CLFOLD_F16, CLFOLD_I8,  CLFOLD_F16,
+                                        CLFOLD_U64, CLFOLD_F64, CLFOLD_U16, CLFOLD_F32 };
+    static const clfold_type flags[] = { CLFOLD_U8, CLFOLD_I32, CLFOLD_U64, CLFOLD_I16 };
+    const clfold_type key = keys[draw(seed, sizeof(keys) / sizeof(keys[0]))];
+
+    return by == CLFOLD_BY_OFFSETS ? draw(seed, 2) ? CLFOLD_U32 : CLFOLD_U64
+           : by == CLFOLD_BY_FLAGS ? flags[draw(seed, sizeof(flags) / sizeof(flags[0]))]
+           : device_has(&device, key) || key == CLFOLD_F16 ? key
+                                                           : CLFOLD_U32;
+}
+
 void every_operator(const struct debug *tiles, size_t num_tiles, size_t each,
                     check_fold *check)
 {

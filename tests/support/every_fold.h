@@ -24,4 +24,7 @@ static inline size_t draw(uint64_t *seed, size_t num)
     return (next_random(seed) >> 20) % num;
 }
 
+/* A type of flags, keys or offsets that the device has. */
+clfold_type draw_head_type(uint32_t by, uint64_t *seed);
+
 #endif

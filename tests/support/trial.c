@@ -43,12 +43,35 @@ size_t trial_result_size(const struct trial *trial)
     return s && s->out_size ? s->out_size : item_size(trial);
 }
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many segments there are to be found, and the bound that the call gives. */
+static void count_found(struct run *run)
+{
+    const struct trial *trial = run->trial;
+    size_t bounds[NUM_BOUNDS];
+
+    for (size_t i = 0; i < trial->count; ++i) {
+        run->num_found += run->starts[i] != 0;
+    }
+    bounds[BOUND_NONE] = 0;
+    bounds[BOUND_BELOW] = run->num_found / 3;
+    bounds[BOUND_AT] = run->num_found;
+    bounds[BOUND_ABOVE] = run->num_found + 1 + trial->seed % 50;
+    run->bound = bounds[trial->bound];
+    run->room = run->bound > 0 ? least(run->bound, trial->count) : trial->count;
+}
+
 static size_t num_results(const struct run *run)
 {
     const struct trial *trial = run->trial;
     const size_t block = trial->length * trial->width;
 
     return !trial_reduces(trial) ? trial->count
+           : run_finds(trial)    ? least(run->num_found, run->room)
            : trial->by           ? run->num_heads - 1
            : block == 0          ? 1
                                  : (trial->count + block - 1) / block * trial->width;
@@ -69,7 +92,8 @@ void trial_print(const struct trial *trial, char *text, size_t size)
     if (trial->by) {
         snprintf(segments, sizeof(segments), ", segments by %s, %s, cut %d%s",
                  clfold_way_name(trial->by), name_of(trial->head_type), trial->cut,
-                 trial->bad      ? ", some wrong"
+                 trial->bound    ? ", bounded"
+                 : trial->bad    ? ", some wrong"
                  : trial->loose  ? ", by equal"
                  : trial->num_at ? ", num_at"
                                  : "");
@@ -223,16 +247,25 @@ static bool run_init(struct run *run, const struct trial *trial)
         }
         run_cut(run);
     }
+    if (run_finds(trial)) {
+        count_found(run);
+    }
     run->num = num_results(run);
     run->expected = malloc((run->num + 1) * run->result);
+    run->want_lengths = malloc((run->num + 1) * sizeof(cl_ulong));
+    run->want_keys = malloc((run->num + 1) * sizeof(cl_ulong));
     run->row = malloc(trial->count * run->in_size + 1);
     run->items = malloc((trial->count + 1) * run->item);
     run->magnitudes = malloc((trial->count + 1) * sizeof(*run->magnitudes));
-    if (!run->expected || !run->row || !run->items || !run->magnitudes ||
+    if (!run->expected || !run->want_lengths || !run->want_keys || !run->row ||
+        !run->items || !run->magnitudes ||
         !store_init(&run->in, run->in_size, trial->in_offset + more,
                     trial->count + (trial->in_place || !trial->tight ? behind : 0)) ||
         !store_init(&run->out, run->result, trial->out_offset + more,
-                    run->num + trial->more + behind) ||
+                    (run_finds(trial) ? run->room : run->num) + trial->more + behind) ||
+        !store_init(&run->keys, trial->by ? run->heads.element : 1, 3, run->room + 4) ||
+        !store_init(&run->lengths, sizeof(cl_ulong), 2, run->room + 5) ||
+        !store_init(&run->told, sizeof(cl_ulong), 1, 2) ||
         !store_init(&run->init, run->item, 1, 1) ||
         !store_init(&run->total, run->item, 2, 1) ||
         !store_init(&run->number, sizeof(cl_ulong), 1, 1) ||
@@ -258,6 +291,13 @@ static bool run_init(struct run *run, const struct trial *trial)
     if (trial->num_at) {
         made = made && store_upload(&run->number, CL_MEM_READ_ONLY, false, 0);
     }
+    if (trial->lists && trial->by == CLFOLD_BY_KEYS) {
+        made = made && store_upload(&run->keys, CL_MEM_READ_WRITE, false, 0);
+    }
+    if (trial->lists) {
+        made = made && store_upload(&run->lengths, CL_MEM_READ_WRITE, false, 0) &&
+               store_upload(&run->told, CL_MEM_READ_WRITE, false, 0);
+    }
     if (trial->tells) {
         made = made && store_upload(&run->bad, CL_MEM_READ_WRITE, false, 0);
     }
@@ -273,6 +313,11 @@ static void run_finish(struct run *run)
     store_finish(&run->heads);
     store_finish(&run->number);
     store_finish(&run->bad);
+    store_finish(&run->keys);
+    store_finish(&run->lengths);
+    store_finish(&run->told);
+    free(run->want_lengths);
+    free(run->want_keys);
     free(run->starts);
     free(run->expected);
     free(run->row);
@@ -312,8 +357,8 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
                                        .type = trial->head_type,
                                        .mem = run->heads.mem,
                                        .offset = run->heads.front };
-        segments->num =
-            trial->by == CLFOLD_BY_OFFSETS ? run->num_heads - 1 + trial->more : 0;
+        segments->num = trial->by == CLFOLD_BY_OFFSETS ? run->num_heads - 1 + trial->more
+                                                       : run->bound;
         segments->num_at =
             (clfold_place){ run->number.mem, trial->num_at ? run->number.front : 0 };
         if (trial->loose && fold->num_args > 0) {
@@ -322,6 +367,13 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
             fold->equal = "floor(a / four) == floor(b / four)";
             fold->args = divisor;
             fold->num_args = 1;
+        }
+        if (trial->lists) {
+            fold->keys_out =
+                (clfold_place){ run->keys.mem,
+                                trial->by == CLFOLD_BY_KEYS ? run->keys.front : 0 };
+            fold->lengths_out = (clfold_place){ run->lengths.mem, run->lengths.front };
+            fold->num_out = (clfold_place){ run->told.mem, run->told.front };
         }
         fold->bad_out = (clfold_place){ run->bad.mem, trial->tells ? run->bad.front : 0 };
     }
@@ -393,6 +445,9 @@ static clfold_status enqueue(struct run *run, const char **failed)
         (status = store_download(&run->heads, queue)) ||
         (status = store_download(&run->number, queue)) ||
         (status = store_download(&run->bad, queue)) ||
+        (status = store_download(&run->keys, queue)) ||
+        (status = store_download(&run->lengths, queue)) ||
+        (status = store_download(&run->told, queue)) ||
         (status = store_download(&run->total, queue))) {
         return status;
     }
@@ -468,6 +523,19 @@ static const unsigned char *total_of(const struct run *run)
                : store_at(out, out->after, run->trial->count);
 }
 
+static bool is_list_right(const struct run *run)
+{
+    const cl_ulong num = run->num_found;
+
+    return (!run->keys.mem ||
+            memcmp(store_at(&run->keys, run->keys.after, 0), run->want_keys,
+                   run->num * run->keys.element) == 0) &&
+           (!run->lengths.mem ||
+            (memcmp(store_at(&run->lengths, run->lengths.after, 0), run->want_lengths,
+                    run->num * sizeof(cl_ulong)) == 0 &&
+             memcmp(store_at(&run->told, run->told.after, 0), &num, sizeof(num)) == 0));
+}
+
 static enum trial_end compare(const struct run *run, char *why, size_t why_size)
 {
     const struct trial *trial = run->trial;
@@ -497,6 +565,14 @@ static enum trial_end compare(const struct run *run, char *why, size_t why_size)
     if ((!trial->in_place && !store_kept(&run->in, 0, 0)) ||
         !store_kept(&run->heads, 0, 0) || !store_kept(&run->number, 0, 0)) {
         return explain(trial, "wrote to its input", why, why_size);
+    }
+    if (!store_kept(&run->keys, 0, run->num) || !store_kept(&run->lengths, 0, run->num) ||
+        !store_kept(&run->told, 0, 1)) {
+        return explain(trial, "wrote beside its lists of segments", why, why_size);
+    }
+    if (!trial->unknown && !is_list_right(run)) {
+        return explain(trial, "gives other keys, lengths or another number of segments",
+                       why, why_size);
     }
     if (!store_kept(&run->bad, 0, 2) ||
         (trial->tells && memcmp(store_at(&run->bad, run->bad.after, 0), run->wrong,

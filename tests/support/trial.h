@@ -58,6 +58,9 @@ enum cuts {
     NUM_CUTS
 };
 
+/* The bound of a reduction by flags or keys, beside the true number of segments. */
+enum bound { BOUND_NONE, BOUND_BELOW, BOUND_AT, BOUND_ABOVE, NUM_BOUNDS };
+
 /* Lengths that are hard to cut evenly, in stretches of one law each: empty ones, short
  * ones, one of each beside tiles, and by a power law up to `most`. `seed` and `most` are
  * given. */
@@ -86,11 +89,14 @@ struct trial {
     size_t more;  /* the call says so many more; 0: memory may say more than the call */
     bool bad;     /* some offsets are out of order or past the end */
     bool tells;   /* bad_out tells the first of these, or that there is none */
-    bool in_place; /* both at in_offset; elements and results are of one size */
-    bool zones;    /* 64 elements more before both */
-    bool tight;    /* buffers end with the last element */
-    bool disorder; /* on a queue out of order, if the device has one */
-    bool nan;      /* among the elements, where the buffer's type has one */
+    /* Of a reduction by flags or keys. */
+    enum bound bound; /* what the call says of how many segments there are, and */
+    bool lists;       /* it writes how many, and each one's length and, by keys, key */
+    bool in_place;    /* both at in_offset; elements and results are of one size */
+    bool zones;       /* 64 elements more before both */
+    bool tight;       /* buffers end with the last element */
+    bool disorder;    /* on a queue out of order, if the device has one */
+    bool nan;         /* among the elements, where the buffer's type has one */
     /* Buffers over memory of the host that begins so many bytes past a multiple of 64;
      * with `host` false, the driver's own. */
     bool host;

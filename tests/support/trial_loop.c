@@ -78,6 +78,11 @@ void run_fill(struct run *run)
 
 /* ---- Segments ---------------------------------------------------------------------- */
 
+bool run_finds(const struct trial *trial)
+{
+    return trial_reduces(trial) && trial->by && trial->by < CLFOLD_BY_OFFSETS;
+}
+
 size_t run_most_heads(const struct trial *trial)
 {
     return trial->by == CLFOLD_BY_OFFSETS ? 3 * trial->count + trial->empty + 8
@@ -207,6 +212,17 @@ void run_cut(struct run *run)
             put_head(run, key * 4 + (trial->loose ? bits % 4 : 0));
         }
     }
+}
+
+/* Where the segment ends that begins at `first`. */
+static size_t end_of(const struct run *run, size_t first)
+{
+    size_t end = first + 1;
+
+    while (end < run->trial->count && !run->starts[end]) {
+        ++end;
+    }
+    return end;
 }
 
 /* ---- The loop on the host ---------------------------------------------------------- */
@@ -356,6 +372,17 @@ bool run_expect(struct run *run)
         memset(run->expected, COLOUR, run->num * run->result);
         return expect_one(run, first, 1, end - first, 0, init);
     }
+    if (run_finds(trial)) {
+        for (size_t s = 0, first = 0; s < run->num; ++s) {
+            const size_t end = end_of(run, first);
+            run->want_lengths[s] = end - first;
+            memcpy(run->want_keys + s * run->heads.element,
+                   store_at(&run->heads, run->heads.before, first), run->heads.element);
+            expect_one(run, first, 1, end - first, s, init);
+            first = end;
+        }
+        return true;
+    }
     if (trial->by && trial_reduces(trial)) {
         for (size_t s = 0; s < run->num; ++s) {
             const size_t first = (size_t)offset_of(run, s);
@@ -367,9 +394,7 @@ bool run_expect(struct run *run)
     }
     if (trial->by && trial->count > 0) {
         for (size_t first = 0, end; first < trial->count; first = end) {
-            for (end = first + 1; end < trial->count && !run->starts[end];) {
-                ++end;
-            }
+            end = end_of(run, first);
             any &= expect_one(run, first, 1, end - first, 0, init);
         }
         return any;

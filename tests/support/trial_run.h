@@ -21,6 +21,10 @@ struct run {
     const struct trial *trial;
     size_t in_size, item, result; /* bytes of an element, an item and a result */
     struct store in, out, init, total, heads, number, bad;
+    struct store keys, lengths, told; /* of segments that are found, and how many */
+    cl_ulong *want_lengths;
+    unsigned char *want_keys;
+    size_t num_found, bound, room; /* how many, and for how many there is room */
     unsigned char *starts;      /* 1 where a segment starts, by flags, keys or offsets */
     size_t num_heads;           /* flags, keys or offsets */
     cl_ulong wrong[2];          /* the first wrong offset: its index and value */
@@ -43,6 +47,9 @@ void run_fill(struct run *run);
 /* The most flags, keys or offsets; and these, which say where segments start. */
 size_t run_most_heads(const struct trial *trial);
 void run_cut(struct run *run);
+
+/* Whether the call finds its segments by itself. */
+bool run_finds(const struct trial *trial);
 
 /* What the loop on the host gives: run->expected, and the total. Returns false where
  * there is nothing to fold. */

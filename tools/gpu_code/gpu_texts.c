@@ -333,8 +333,8 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
     return ok;
 }
 
-/* As the checks of a call have it: without an operator it is a map, flags, keys and
- * offsets are for scans, and a result of a reduction has no element. Results of scans by
+/* As the checks of a call have it: without an operator it is a map, heads are for scans,
+ * what finds segments is a reduction by offsets, and a result of a reduction has no element. Results of scans by
  * lanes are left out. */
 static bool can_be(const struct monoid *monoid, bool is_map,
                    const struct operation *operation, enum algorithm algorithm)
@@ -346,6 +346,7 @@ static bool can_be(const struct monoid *monoid, bool is_map,
                clfold_algorithm_row(algorithm)->selects;
     }
     return is_map == (family == FAMILY_MAP) &&
+           (!monoid->found || algorithm == REDUCE_OFFSETS) &&
            (!monoid->heads || (family == FAMILY_SCAN && algorithm != SCAN_LANES)) &&
            !(algorithm == SCAN_LANES && clfold_monoid_converts(monoid)) &&
            (family == FAMILY_SCAN || is_map ||
@@ -397,6 +398,14 @@ static bool write_texts(struct request *request)
             return false;
         }
         monoid.name = texts[i].name;
+        if (texts[i].segments && texts[i].segments->by < CLFOLD_BY_OFFSETS) {
+            struct monoid found = monoid;
+            clfold_monoid_find(&found, texts[i].segments->by, texts[i].segments->type,
+                               texts[i].equal);
+            if (!write_monoid(request, &found, false)) {
+                return false;
+            }
+        }
         if (texts[i].segments) {
             clfold_monoid_lift(&monoid, texts[i].segments->by, texts[i].segments->type,
                                texts[i].equal);
