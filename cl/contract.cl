@@ -80,6 +80,7 @@
  *   CLFOLD_KEEPS_X         1 if it uses its own element,
  *   CLFOLD_KEEPS_RUNS      1 if it is of two neighbours, and says that they are the same,
  *   CLFOLD_MAKES_ALL       1 if a result may be made of one that is not kept, too
+ *   CLFOLD_COUNT_AT      1 if the true number of elements is in memory, see count.cl
  *   CLFOLD_IN_PART       1 if the call is a part of a larger one, whose elements before
  *                        these are clfold_first, a part of CLFOLD_WITH; then
  *   CLFOLD_CARRY_SIZE, CLFOLD_CARRY_COPY

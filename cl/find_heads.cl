@@ -13,9 +13,9 @@
  * Flags and keys are read once, in vectors; the bits, 32 in a word, are few bytes. A
  * group takes `run` words. counts[0] becomes how many segments there are, and the counts
  * of the groups follow. Offsets past the bound, `num`, are left out but for the one that
- * ends the last segment.
+ * ends the last segment. Words past the true count have no bits.
  *
- * needs: heads.cl
+ * needs: count.cl, heads.cl
  * names: CLFOLD_GROUP_SIZE, CLFOLD_KERNEL, CLFOLD_KEY_BITS, CLFOLD_KEY_CELL
  * names: CLFOLD_KEY_EQUAL, CLFOLD_MASK16, CLFOLD_OFFSET, CLFOLD_PASS, CLFOLD_READ_KEY16
  * names: CLFOLD_TILE_VECTOR, CLFOLD_WAY, CLFOLD_WITH
@@ -44,13 +44,13 @@ static uint clfold_head_word(ulong i, uint num CLFOLD_WITH)
 #if CLFOLD_TILE_VECTOR
     const uint16 lanes = (uint16)(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
                                   8192, 16384, 32768);
-    for (; j + 16 <= num; j += 16) {
-        uint16 bits = convert_uint16(clfold_inner16(i + j CLFOLD_PASS)) & lanes;
-        bits |= bits.s89abcdef89abcdef;
-        bits |= bits.s4567456745674567;
-        bits |= bits.s2323232323232323;
-        word |= (bits.s0 | bits.s1) << j;
-    }
+    uint16 bits = 0;
+    for (; j + 16 <= num; j += 16)
+        bits |= convert_uint16(clfold_inner16(i + j CLFOLD_PASS)) & lanes << j;
+    bits |= bits.s89abcdef89abcdef;
+    bits |= bits.s4567456745674567;
+    bits |= bits.s2323232323232323;
+    word = bits.s0 | bits.s1;
 #endif
     for (; j < num; ++j)
         word |= (uint)(clfold_head(i + j CLFOLD_PASS) & 1) << j;
@@ -63,14 +63,15 @@ CLFOLD_KERNEL void clfold_find_heads(ulong count, ulong num_words, ulong run,
                                      global uint *bits, ulong bits_at,
                                      global ulong *counts CLFOLD_WITH)
 {
+    CLFOLD_LIMIT_COUNT(count);
     const ulong first = get_group_id(0) * run, stop = min(first + run, num_words);
 
 #if CLFOLD_GROUP_SIZE == 1
     ulong found = 0;
 
     for (ulong w = first; w < stop; ++w) {
-        const uint word = clfold_head_word(w * 32, (uint)min((ulong)32, count - w * 32)
-                                                       CLFOLD_PASS);
+        const ulong left = count - min(count, w * 32);
+        const uint word = clfold_head_word(w * 32, (uint)min((ulong)32, left) CLFOLD_PASS);
         bits[bits_at + w] = word;
         found += popcount(word);
     }
@@ -111,6 +112,7 @@ CLFOLD_KERNEL void clfold_count_heads(ulong count, ulong num, ulong num_runs,
                                       uint has_total, global ulong *total_out,
                                       ulong total_index CLFOLD_WITH)
 {
+    CLFOLD_LIMIT_COUNT(count);
     local ulong sums[CLFOLD_GROUP_SIZE];
     const uint l = (uint)get_local_id(0);
     const ulong each = (num_runs + CLFOLD_GROUP_SIZE - 1) / CLFOLD_GROUP_SIZE;
@@ -152,7 +154,7 @@ static void clfold_put_word(uint word, ulong i, ulong s, ulong num, ulong room,
     uint rest = word;
     ulong to = s;
 
-    if (s + 8 <= min(room, num)) {
+    if (word != 0 && s + 8 <= min(room, num)) {
 #pragma unroll
         for (uint k = 0; k < 8; ++k) {
             offsets[offsets_at + s + k] = (CLFOLD_OFFSET)(i + 31 - clz(rest & -rest));

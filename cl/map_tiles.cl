@@ -10,7 +10,7 @@
  * way together, though `out` may be `in`. What a statement loads is not. By offsets,
  * elements before the first and past the last are left out.
  *
- * needs: contract.cl, element.cl, write.cl
+ * needs: contract.cl, count.cl, element.cl, write.cl
  * needs if CLFOLD_TILE_VECTOR: tile_vector_write.cl, vectors.cl
  * names: CLFOLD_STORES, CLFOLD_TEXT_OFFSETS, CLFOLD_TEXT_SEGMENTS, clfold_written
  * names if CLFOLD_TEXT_OFFSETS: CLFOLD_LIMIT_NUM
@@ -57,6 +57,7 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
                  ulong run, uint ahead, global CLFOLD_OUT *out, ulong out_offset,
                  uint stream CLFOLD_WITH)
 {
+    CLFOLD_LIMIT_COUNT(count);
     const ulong group = get_group_id(0);
     ulong stop = min((group + 1) * run - lead, count);
     ulong i = group == 0 ? 0 : group * run - lead;

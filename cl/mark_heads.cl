@@ -8,6 +8,7 @@
  * A group takes `run` words or offsets. After the words it keeps which of its offsets is
  * the first that descends or is past the end, and one more launch finds the first of all.
  *
+ * needs: count.cl
  * names: CLFOLD_GROUP_SIZE, CLFOLD_HEADS, CLFOLD_IN_PART, CLFOLD_KERNEL, CLFOLD_OFFSET
  * names: CLFOLD_LIMIT_NUM, CLFOLD_WITH
  */
@@ -47,6 +48,8 @@ CLFOLD_KERNEL void clfold_mark_heads(global const CLFOLD_OFFSET *offsets,
     uint bits = 0; /* of the word, which are set together */
 
     CLFOLD_LIMIT_NUM(num, 1);
+    if (num > 0)
+        CLFOLD_LIMIT_COUNT(n);
     if (get_local_id(0) == 0)
         bad = CLFOLD_NO_OFFSET;
     barrier(CLK_LOCAL_MEM_FENCE);

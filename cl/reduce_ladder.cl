@@ -35,7 +35,7 @@
  *
  * The first launch reads elements of `in`, later ones items of `scratch`.
  *
- * needs: contract.cl, element.cl, write.cl
+ * needs: contract.cl, count.cl, element.cl, write.cl
  * names: CLFOLD_GROUP_POWER, CLFOLD_RUNG, CLFOLD_STAGE_LIMIT, clfold_combine
  * names: clfold_combine_stage
  */
@@ -112,6 +112,7 @@ CLFOLD_KERNEL void
 clfold_reduce0(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
+    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
     const ulong g = get_group_id(0);
     const clfold_source source = { in, in_offset, scratch + from, is_first, count };
@@ -151,6 +152,7 @@ CLFOLD_KERNEL void
 clfold_reduce1(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
+    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
     const ulong g = get_group_id(0);
     const clfold_source source = { in, in_offset, scratch + from, is_first, count };
@@ -190,6 +192,7 @@ CLFOLD_KERNEL void
 clfold_reduce2(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
+    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
     const ulong g = get_group_id(0);
     const clfold_source source = { in, in_offset, scratch + from, is_first, count };
@@ -247,6 +250,7 @@ CLFOLD_KERNEL void
 clfold_reduce3(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
+    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
     const ulong g = get_group_id(0);
     const clfold_source source = { in, in_offset, scratch + from, is_first, count };
@@ -285,6 +289,7 @@ CLFOLD_KERNEL void
 clfold_reduce4(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
+    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
     const ulong g = get_group_id(0);
     const clfold_source source = { in, in_offset, scratch + from, is_first, count };
@@ -363,6 +368,7 @@ CLFOLD_KERNEL void
 clfold_reduce5(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
+    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
     const ulong g = get_group_id(0);
     const clfold_source source = { in, in_offset, scratch + from, is_first, count };
@@ -441,6 +447,7 @@ CLFOLD_KERNEL void
 clfold_reduce6(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
+    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
     const ulong g = get_group_id(0);
     const clfold_source source = { in, in_offset, scratch + from, is_first, count };

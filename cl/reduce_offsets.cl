@@ -14,7 +14,7 @@
  * What is combined with what depends on the length of pieces, which does not depend on
  * how many groups there are.
  *
- * needs: contract.cl, offsets.cl, tile.cl, tile_pieces.cl, write.cl
+ * needs: contract.cl, count.cl, offsets.cl, tile.cl, tile_pieces.cl, write.cl
  * names: CLFOLD_LIMIT_NUM, CLFOLD_TEXT_OFFSETS, clfold_combine
  */
 CLFOLD_KERNEL void
@@ -25,6 +25,7 @@ clfold_reduce_offsets(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_OFFSET
 {
     CLFOLD_PIECE_ROOM(memory, room);
     CLFOLD_LIMIT_NUM(num, 0);
+    CLFOLD_LIMIT_COUNT(count);
 #if CLFOLD_TEXT_OFFSETS
     clfold_num_segments = num;
 #endif
@@ -50,6 +51,7 @@ clfold_join_pieces(CLFOLD_OFFSETS_PARAMS, ulong run, ulong num_runs,
 {
     CLFOLD_TILE_MEMORY(memory);
     CLFOLD_LIMIT_NUM(num, 0);
+    CLFOLD_LIMIT_COUNT(count);
     const ulong p = get_group_id(0);
     const clfold_spot from = clfold_nth_spot(min(p * run, count + num), CLFOLD_OFFSETS);
     const clfold_spot to =

@@ -17,9 +17,9 @@
  * Partials lie in memory in their order, so bits do not depend on which group is last. It
  * waits for nobody.
  *
- * needs: contract.cl, fold_run.cl, partials.cl, segments.cl, tile.cl
+ * needs: contract.cl, count.cl, fold_run.cl, partials.cl, segments.cl, tile.cl
  * needs if CLFOLD_FENCES: memory.cl, shared.cl
- * names: CLFOLD_FENCES
+ * names: CLFOLD_COUNT_AT, CLFOLD_FENCES
  */
 #if CLFOLD_FENCES
 
@@ -48,6 +48,7 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
                     CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
+    CLFOLD_LIMIT_RUNS(count, num_runs, run, 0, 1);
     const ulong first = get_group_id(0) * each;
     uint left = (uint)(min(first + each, num_runs) - min(first, num_runs));
 
@@ -69,8 +70,8 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
     /* Called in any case, as tile_group.cl says. */
     clfold_tile_fold_items(partials + to, *num, memory CLFOLD_PASS);
     if (get_local_id(0) == 0 && *num > 0)
-        clfold_keep(memory[0], false, 0, true, partials, out, out_offset,
-                    CLFOLD_INIT_ARGS CLFOLD_PASS);
+        clfold_keep(memory[0], CLFOLD_COUNT_AT && count == 0, 0, true, partials, out,
+                    out_offset, CLFOLD_INIT_ARGS CLFOLD_PASS);
 #endif
 }
 
@@ -82,11 +83,12 @@ clfold_reduce_partials(global clfold_item *scratch, ulong from, ulong to, ulong 
                        CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
+    CLFOLD_LIMIT_RUNS(count, num_runs, run, 0, 1);
     const ulong i = get_group_id(0);
     const clfold_run r = clfold_nth_run(i, count, 1, length, runs, run, 0);
 
     clfold_tile_fold_items(scratch + from + r.begin, (uint)r.items, memory CLFOLD_PASS);
     if (get_local_id(0) == 0 && i < num_runs)
-        clfold_keep(memory[0], false, i, is_last != 0, scratch + to, out, out_offset,
-                    CLFOLD_INIT_ARGS CLFOLD_PASS);
+        clfold_keep(memory[0], CLFOLD_COUNT_AT && r.items == 0, i, is_last != 0,
+                    scratch + to, out, out_offset, CLFOLD_INIT_ARGS CLFOLD_PASS);
 }

@@ -28,9 +28,10 @@
  * NVIDIA NVR-2016-002, 2016. T. Smith, R. Levien, J. Owens: Decoupled Fallback: A
  * Portable Single-Pass GPU Scan. SPAA 2025.
  *
- * needs: contract.cl, memory.cl, descriptor.cl, look_back.cl, result.cl
+ * needs: contract.cl, count.cl, memory.cl, descriptor.cl, look_back.cl, result.cl
  * needs: look_window.cl, scan_tiles.cl, scan_totals.cl, segments.cl, shared.cl
  * needs: tile_scan.cl
+ * names: CLFOLD_COUNT_AT
  */
 
 #define CLFOLD_WORDS_PARAMS                                                              \
@@ -111,6 +112,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
     CLFOLD_SHARED(clfold_drawn, own);
     CLFOLD_SHARED(clfold_drawn, wanted); /* own, or one that look-back misses */
     CLFOLD_SHARED(clfold_drawn, next);   /* the next own, once own has begun */
+    CLFOLD_LIMIT_RUNS(count, num_runs, CLFOLD_TILE, lead, 0);
     const ulong taken = get_group_id(0) * each;
     const ulong rounds = min(each, num_runs - min(taken, num_runs));
 
@@ -120,6 +122,9 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
         channel->has_init = clfold_init_from != 0;
         channel->spins = spins;
         channel->in_place = in_place;
+        if (CLFOLD_COUNT_AT && num_runs == 0 && taken == 0)
+            clfold_finish(channel->init, !clfold_init_from, has_total, total_out,
+                          total_index CLFOLD_PASS);
         if (rounds > 0)
             channel->epoch = clfold_draw_tile(words, CLFOLD_TILES, next);
     }

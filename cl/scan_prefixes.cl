@@ -10,8 +10,8 @@
  * A group takes `each` segments. A launch takes `num_blocks` blocks of each, and passes
  * the carry on.
  *
- * needs: contract.cl, result.cl, segments.cl
- * names: CLFOLD_ANCHOR, clfold_combine
+ * needs: contract.cl, count.cl, result.cl, segments.cl
+ * names: CLFOLD_ANCHOR, CLFOLD_COUNT_AT, clfold_combine
  */
 /* Where the item of run i is, where a segment has one more than runs. */
 static ulong clfold_item_place(ulong i, ulong width, ulong runs)
@@ -50,6 +50,7 @@ clfold_scan_prefixes(global clfold_item *items, CLFOLD_CUT_PARAMS, ulong num_run
                      ulong num_segments, ulong each, ulong first_block, ulong num_blocks,
                      CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
+    CLFOLD_LIMIT_RUNS(count, num_segments, run, lead, 0);
     const uint l = (uint)get_local_id(0);
     const ulong from = get_group_id(0) * each, to = min(from + each, num_segments);
 #if CLFOLD_ANCHOR > 1
@@ -71,6 +72,9 @@ clfold_scan_prefixes(global clfold_item *items, CLFOLD_CUT_PARAMS, ulong num_run
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
 #endif
+    if (CLFOLD_COUNT_AT && num_segments == 0 && first_block == 0 && l == 0)
+        clfold_finish(clfold_init(CLFOLD_INIT_ARGS), !clfold_init_from, has_total,
+                      total_out, total_index CLFOLD_PASS);
     for (ulong s = from + l; s < to; s += CLFOLD_GROUP_SIZE) {
         const clfold_totals totals = CLFOLD_TOTALS_OF(s);
         const ulong stop = min((first_block + num_blocks) * CLFOLD_ANCHOR, totals.runs);

@@ -9,8 +9,8 @@
  * Where a work-item must not run for long, several launches each take some tiles of a
  * whole input, CLFOLD_RESUMES, and pass on the state of the next tile's prefix.
  *
- * needs: contract.cl, result.cl, scan_tiles.cl, scan_totals.cl, segments.cl, shared.cl
- * needs: tile_scan.cl
+ * needs: contract.cl, count.cl, result.cl, scan_tiles.cl, scan_totals.cl, segments.cl
+ * needs: shared.cl, tile_scan.cl
  * names: CLFOLD_ANCHOR, CLFOLD_RESUMES
  */
 CLFOLD_KERNEL void
@@ -20,12 +20,13 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
 {
     CLFOLD_SHARED(clfold_room, room);
     CLFOLD_SHARED(clfold_running, so_far);
+    CLFOLD_LIMIT_RUNS(count, num_runs, CLFOLD_TILE, lead, 0);
     const ulong begin = first + get_group_id(0) * each;
     const ulong stop = min(begin + each, num_runs);
 
     if (get_local_id(0) == 0) {
         room->folds_next = false;
-        if (num_runs == 0)
+        if (num_runs == 0 && first == 0)
             clfold_finish(clfold_init(CLFOLD_INIT_ARGS), !clfold_init_from, has_total,
                           total_out, total_index CLFOLD_PASS);
 #if CLFOLD_RESUMES

@@ -8,7 +8,7 @@
  *   prefixes     i    it0  i01  ...               clfold_scan_prefixes
  *   propagate    i l0 ...                         clfold_scan_propagate: out
  *
- * needs: contract.cl, scan_prefixes.cl, scan_tiles.cl, segments.cl, shared.cl
+ * needs: contract.cl, count.cl, scan_prefixes.cl, scan_tiles.cl, segments.cl, shared.cl
  * needs: tile_scan.cl
  */
 CLFOLD_KERNEL void
@@ -16,6 +16,7 @@ clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items,
                    CLFOLD_OUT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
+    CLFOLD_LIMIT_RUNS(count, num_runs, CLFOLD_TILE, lead, 0);
     const ulong first = get_group_id(0) * each;
     const ulong stop = min(first + each, num_runs);
 
@@ -45,6 +46,7 @@ clfold_scan_propagate(CLFOLD_TILES_PARAMS, ulong num_runs, ulong each,
                       uint has_init CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
+    CLFOLD_LIMIT_RUNS(count, num_runs, CLFOLD_TILE, lead, 0);
     const ulong first = get_group_id(0) * each;
 
     /* Without init the first tile is complete. */

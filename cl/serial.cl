@@ -8,7 +8,7 @@
  * A launch takes `run` elements from `first` on, and hands the total on in `state`. Where
  * elements are carries of parts, the total is one, too.
  *
- * needs: contract.cl, element.cl, result.cl, write.cl
+ * needs: contract.cl, count.cl, element.cl, result.cl, write.cl
  * names: CLFOLD_EACH, CLFOLD_OF_CARRIES, clfold_combine
  * names if CLFOLD_OF_CARRIES: CLFOLD_CARRY_SIZE
  */
@@ -25,6 +25,10 @@ clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong fi
               ulong run, global clfold_item *state, global CLFOLD_OUT *out,
               ulong out_offset, CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
+    CLFOLD_LIMIT_COUNT(count);
+    /* A launch before this one has finished. */
+    if (first > 0 && first >= count)
+        return;
     const ulong stop = min(first + run, count);
     clfold_item total = clfold_init(CLFOLD_INIT_ARGS);
     bool empty = first == 0 && !clfold_init_from;

@@ -177,7 +177,8 @@ typedef struct clfold_context_params {
      * back, which the buffers must allow. A wrong result is CLFOLD_ERROR_DATA; the output
      * is not changed. 0: none. The host folds built-in operators again; texts and
      * reproducible sums run again by "serial", and floats of texts may differ in half of
-     * their digits. Opaque types, segments, parts and scans are not checked */
+     * their digits. Opaque types, segments, parts, counts at count_at and
+     * scans are not checked */
     uint32_t verify_every;
     /** A folder in which programs are kept from one process to the next, so that a first
      * call need not build them; NULL: they stay in memory. It is made if need be, with
@@ -622,6 +623,12 @@ typedef struct clfold_fold {
     /** by name, as clfold_explain() gives it; NULL: chosen by policy. One that cannot do
      * what the fold asks for is UNSUPPORTED */
     const char *algorithm;
+    /** how many elements there are: a cl_ulong, read when the call runs; more than
+     * `count` count as `count`, for which buffers have room. Nothing past the true count
+     * is read or written, and `n` is it. It may be 0, so reductions, and scans with
+     * total_out, need an identity or init. The place's offset is in cl_ulong. Rows,
+     * columns and parts are UNSUPPORTED. mem NULL: there are `count` */
+    clfold_place count_at;
 
     /* What is written besides `out`. */
     /** Scans: the fold of all elements (with segments: of the last), init included,
@@ -730,7 +737,8 @@ CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
  *
  * An operator that commutes may meet its operands in any order, a fixed one for floats;
  * any other keeps them in order. count 0 gives init, or without it the identity, or
- * without both CLFOLD_ERROR_EMPTY. `out` holds one result, whose form the operator says.
+ * without both CLFOLD_ERROR_EMPTY; with count_at that is CLFOLD_ERROR_ARGUMENT.
+ * `out` holds one result, whose form the operator says.
  *
  * With segments, out[out_offset + s] is the fold of segment s, init before it; of no rows
  * or columns nothing is written. Neither `in` nor init_at may overlap the results. The
@@ -772,8 +780,8 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
 /**
  * Inclusive scan: out[out_offset + i] = init op in[in_offset] op ... op in[in_offset +
  * i], for 0 <= i < count. Operands keep their order. `out` takes results in the form in
- * which clfold_reduce gives one; in place that form must have the elements' size. count 0
- * writes total_out only, if it is given.
+ * which clfold_reduce gives one; in place that form must have the elements' size. count
+ * 0, from the host or at count_at, writes total_out only, if it is given.
  *
  * Float bits are those of one association, which docs/scans.md draws. So they are the
  * same by each of the algorithms but "serial", in place or not, whatever the timing of
@@ -842,7 +850,7 @@ CLFOLD_API clfold_status clfold_exclusive_scan(
  * CLFOLD_ERROR_ARGUMENT. Segments only say what `segment` and `rank` are; by offsets
  * elements outside of them are not written, and where texts use `in` but not x, `in`
  * has an element for each segment: "in[segment]" repeats values. In a result prev is
- * item. In place as a scan.
+ * item. With count_at results past the true count are not written. In place as a scan.
  *
  * Algorithm "map_tiles": one launch, in which each element is read once for the load, and
  * from the caches for a result that uses x too (Klöckner's first pattern).
@@ -857,7 +865,8 @@ CLFOLD_API clfold_status clfold_map(clfold_context *context, cl_command_queue qu
 /**
  * Select: writes the elements for which `keep` holds, in their order, to out[out_offset]
  * and on, and how many these are to num_out. `out` must have room for `count` elements;
- * past the last that is kept nothing is changed. The others go to rest_out, if it is
+ * past the last that is kept nothing is changed. num_out serves as the count_at of calls
+ * that follow, and this one takes a count_at as well. The others go to rest_out, if it is
  * given: a partition in one pass. With `equal` instead of keep the first of each run of
  * equal neighbours is kept (unique), and lengths_out gets the runs' lengths (run-length
  * encoding).
@@ -947,8 +956,9 @@ typedef struct clfold_placement {
  * offsets also for as many offsets as their `num` says, and runs each kernel once on
  * nothing, since some drivers compile only then. Saves the programs, see cache_folder.
  * Blocks, on a queue of its own. Fails as the call itself would, as far as the fold, the
- * count and the placement decide. `placement` may be NULL. Programs of segments by
- * offsets depend on whether num_at and bad_out have a mem, so give them here as well.
+ * count and the placement decide. `placement` may be NULL. Programs
+ * depend on whether count_at, and by offsets num_at and bad_out, have a mem, so give them
+ * here as well.
  * \snippet snippets.c clfold_prepare
  */
 CLFOLD_API clfold_status clfold_prepare(clfold_context *context,

@@ -38,16 +38,17 @@ static void list_strings(struct strings *strings, struct monoid *monoid)
 
 static bool same_numbers(const struct monoid *a, const struct monoid *b)
 {
-    bool same =
-        a->op == b->op && a->accuracy == b->accuracy && a->in == b->in &&
-        a->value == b->value && a->type == b->type && a->cell == b->cell &&
-        a->num_scalars == b->num_scalars && a->num_components == b->num_components &&
-        a->commutative == b->commutative && a->has_identity == b->has_identity &&
-        a->type_size == b->type_size && a->stage_limit == b->stage_limit &&
-        a->in_struct == b->in_struct && a->out_struct == b->out_struct &&
-        a->is_scalar == b->is_scalar && a->heads == b->heads && a->found == b->found &&
-        a->offsets == b->offsets && a->head_type == b->head_type &&
-        a->num_at == b->num_at && a->finds_bad == b->finds_bad;
+    bool same = a->op == b->op && a->accuracy == b->accuracy && a->in == b->in &&
+                a->value == b->value && a->type == b->type && a->cell == b->cell &&
+                a->num_scalars == b->num_scalars &&
+                a->num_components == b->num_components &&
+                a->commutative == b->commutative && a->has_identity == b->has_identity &&
+                a->type_size == b->type_size && a->stage_limit == b->stage_limit &&
+                a->in_struct == b->in_struct && a->out_struct == b->out_struct &&
+                a->is_scalar == b->is_scalar && a->heads == b->heads &&
+                a->found == b->found && a->offsets == b->offsets &&
+                a->head_type == b->head_type && a->num_at == b->num_at &&
+                a->count_at == b->count_at && a->finds_bad == b->finds_bad;
 
     for (uint32_t k = 0; same && k < a->num_components; ++k) {
         const struct component *x = &a->components[k], *y = &b->components[k];

@@ -240,6 +240,7 @@ static clfold_status make_user(struct interned **out, const struct site *site,
         return status;
     }
     made->monoid.num_at = recipe->numbers[2] & CLFOLD_READS_NUM;
+    made->monoid.count_at = recipe->numbers[2] & CLFOLD_READS_COUNT;
     if (found) {
         clfold_monoid_find(&made->monoid, found, (clfold_type)recipe->numbers[1],
                            own.equal);

@@ -173,6 +173,12 @@ static clfold_status check_use(const struct site *site, const struct operation *
     }
     const uint32_t by = fold->segments ? fold->segments->by : 0;
 
+    if (fold->count_at.mem && (fold->part || by > CLFOLD_BY_OFFSETS)) {
+        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                           "count_at is given, but %s is the host's in this version",
+                           fold->part ? "the count of a part"
+                                      : "how many rows or columns there are");
+    }
     if (operation->family == FAMILY_MAP && by && by < CLFOLD_BY_OFFSETS) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "segments: by %s is for scans and reductions in this version, "

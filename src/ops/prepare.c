@@ -63,6 +63,7 @@ static clfold_status rehearse(clfold_context *context, const struct site *site,
     request->init = (struct init){ 0 };
     request->total = request->rest = request->lengths = request->keys =
         (clfold_place){ 0 };
+    request->count_at = (clfold_place){ 0 };
     request->heads = (struct heads){ 0 };
     request->part = (clfold_part){ 0 };
     request->carry = (struct init){ 0 };

@@ -76,6 +76,7 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     request->keys = fold->keys_out;
     request->rest = fold->rest_out;
     request->lengths = fold->lengths_out;
+    request->count_at = fold->count_at;
     if (fold->part) {
         clfold_part_set(request, fold->part, found->monoid.heads != 0);
     }
@@ -189,14 +190,26 @@ static clfold_status check_place(const struct request *request, const struct sit
                                 (size_t)request->job.count, place);
 }
 
-/* The places of the total, of offsets, of what a select writes besides, and of a part:
- * none is written that another reads or writes, but for a carry that takes the place of
- * the one before. */
+/* The places of the total, of offsets, of the count, of what a select writes besides, and
+ * of a part: none is written that another reads or writes, but for a carry that takes the
+ * place of the one before. */
 static clfold_status check_places(const struct request *request, const struct site *site,
                                   const clfold_context *context, const struct span *in,
                                   const struct span *out, const struct span *heads)
 {
-    enum { TOTAL, BAD, NUM, REST, LENGTHS, KEYS, CARRY_OUT, KEY_OUT, CARRY_AT, KEY_AT };
+    enum {
+        TOTAL,
+        BAD,
+        NUM,
+        COUNT,
+        REST,
+        LENGTHS,
+        KEYS,
+        CARRY_OUT,
+        KEY_OUT,
+        CARRY_AT,
+        KEY_AT
+    };
     const struct monoid *monoid = request->job.monoid;
     const clfold_place *at = &request->total;
     const bool is_one = request->job.segments.width == 0 && !request->heads.type;
@@ -209,6 +222,8 @@ static clfold_status check_places(const struct request *request, const struct si
         span_of_numbers("bad_out", "bad_out.offset", &request->heads.bad, 2,
                         CL_MEM_READ_ONLY),
         span_of_numbers("segments: num_at", "num_at.offset", &request->heads.num_at, 1,
+                        CL_MEM_WRITE_ONLY),
+        span_of_numbers("count_at", "count_at.offset", &request->count_at, 1,
                         CL_MEM_WRITE_ONLY),
         *out,
         span_of_numbers("lengths_out", "lengths_out.offset", &request->lengths,
@@ -246,14 +261,13 @@ static clfold_status check_places(const struct request *request, const struct si
     if (status) {
         return status;
     }
-    if (at->mem && request->job.count == 0 && !monoid->has_identity &&
-        !writes_num(monoid) && !clfold_has_init(&request->init) &&
-        !clfold_has_init(&request->carry)) {
+    if (at->mem && (request->job.count == 0 || monoid->count_at) &&
+        !monoid->has_identity && !writes_num(monoid) &&
+        !clfold_has_init(&request->init) && !clfold_has_init(&request->carry)) {
         return clfold_fail(
-            site, CLFOLD_ERROR_EMPTY,
-            "count is 0, so total_out has no value: %s has neither identity "
-            "nor init",
-            monoid->name);
+            site, monoid->count_at ? CLFOLD_ERROR_ARGUMENT : CLFOLD_ERROR_EMPTY,
+            "%s, so total_out has no value: %s has neither identity nor init",
+            monoid->count_at ? "count_at may hold 0" : "count is 0", monoid->name);
     }
     return CLFOLD_OK;
 }
@@ -270,11 +284,13 @@ clfold_status clfold_request_check_empty(const struct request *request,
                            "load uses segment or rank, which this driver gets wrong in "
                            "reductions by offsets");
     }
-    if (request->job.offsets && !operation_of(request)->writes_each && !monoid->found &&
-        !monoid->has_identity && !clfold_has_init(&request->init)) {
+    if ((request->job.offsets || monoid->count_at) && !monoid->found &&
+        !operation_of(request)->writes_each && !monoid->has_identity &&
+        !clfold_has_init(&request->init)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "segments by offsets may be empty, and %s has neither "
-                           "identity nor init",
+                           "%s, and %s has neither identity nor init",
+                           request->job.offsets ? "segments by offsets may be empty"
+                                                : "count_at may hold 0",
                            monoid->name);
     }
     if (operation_of(request)->writes_each || request->job.count > 0 ||

@@ -51,6 +51,7 @@ struct request {
     clfold_place
         total; /* of a select, how many are kept; or of segments that are found */
     clfold_place rest, lengths, keys;
+    clfold_place count_at; /* of how many elements there are, up to the job's count */
     struct heads heads;
     cl_uint num_wait;
     const cl_event *wait;

@@ -57,6 +57,7 @@ static void begin(struct launch *launch, const struct request *request,
     launch->call_segments = request->job.offsets ? request->job.num_offsets - 1 : 0;
     launch->near = 0;
     set_place(&launch->num_at, &launch->num_index, &heads->num_at, request);
+    set_place(&launch->count_at, &launch->count_index, &request->count_at, request);
     set_place(&launch->bad, &launch->bad_out, &heads->bad, request);
     launch->n = !monoid->in_part          ? request->job.count
                 : request->part.whole > 0 ? request->part.whole

@@ -82,6 +82,12 @@ clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
                            : !fold  ? "fold"
                                     : "num_tiles");
     }
+    if (fold->count_at.mem) {
+        return clfold_fail(&site, CLFOLD_ERROR_UNSUPPORTED,
+                           "count_at is given, but a trace has records of all %zu "
+                           "elements' tiles",
+                           count);
+    }
     named = *fold;
     if (!named.algorithm) {
         named.algorithm = clfold_algorithm_name(SCAN_LOOKBACK);

@@ -97,7 +97,7 @@ bool clfold_request_verifiable(const struct request *request)
     const struct monoid *monoid = request->job.monoid;
 
     return request->job.operation == CLFOLD_REDUCE && request->job.segments.width == 0 &&
-           !request->job.offsets && !monoid->in_part &&
+           !request->job.offsets && !monoid->in_part && !monoid->count_at &&
            (clfold_host_folds(monoid) || monoid->accuracy == CLFOLD_REPRODUCIBLE ||
             (clfold_monoid_has_text(monoid) && !monoid->type_name && !monoid->stores));
 }

@@ -395,7 +395,7 @@ static bool reduces(const struct shape *shape)
     return family == FAMILY_REDUCE || (family == FAMILY_ANY && !shape->each);
 }
 
-/* What a part of a larger call knows of it. */
+/* Whether the count is in memory, and what a part of a larger call knows of it. */
 static void append_place(struct text *text, const struct monoid *monoid,
                          const struct shape *shape)
 {
@@ -403,11 +403,11 @@ static void append_place(struct text *text, const struct monoid *monoid,
 
     clfold_text_print(
         text,
-        "#define CLFOLD_IN_PART %d\n"
+        "#define CLFOLD_COUNT_AT %d\n#define CLFOLD_IN_PART %d\n"
         "#define CLFOLD_LOAD_INDEX(i) %s\n#define CLFOLD_RESULT_INDEX(i) %s\n"
         "#define CLFOLD_CARRY_SIZE %zu\n#define CLFOLD_CARRY_COPY(to, "
         "from) do {",
-        monoid->in_part, index, reduces(shape) ? "i" : index,
+        monoid->count_at, monoid->in_part, index, reduces(shape) ? "i" : index,
         clfold_monoid_carry_size(monoid));
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
         const char *name = monoid->components[k].name;

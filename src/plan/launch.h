@@ -34,12 +34,13 @@ struct launch {
     /* Of CLFOLD_WITH: see clfold_own_params. */
     cl_mem rest, lengths; /* of a select */
     uint64_t rest_at, has_rest, lengths_at, has_lengths;
-    cl_mem heads, num_at, carry_out, key_at, key_out;
+    cl_mem heads, num_at, count_at, carry_out, key_at, key_out;
     uint64_t n, call_first, call_count, call_segments, near;
-    uint64_t heads_at, num_index, carry_index, key_at_index, key_out_index;
+    uint64_t heads_at, num_index, count_index, carry_index, key_at_index, key_out_index;
     uint64_t has_carry, has_key_at, has_key_out;
     struct segments segments; /* without any, one of all elements */
     /* Of the launch, from here on: the plan's. */
+    uint64_t unit; /* elements that one of the launch's is the fold of, at most */
     uint64_t count, width, length, runs, run, lead; /* how it is cut: segments.h */
     uint64_t num_runs, num_segments;
     uint64_t each, first, num; /* what a group, or a launch, takes */

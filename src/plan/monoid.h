@@ -154,7 +154,8 @@ struct monoid {
     uint32_t found;
     /* The type of the segments' offsets where texts see them, or of a map; or 0. */
     clfold_type offsets;
-    bool num_at; /* how many segments there are, up to what the call says, is in memory */
+    /* How many segments or elements there are, up to what the call says, is in memory. */
+    bool num_at, count_at;
     bool finds_bad; /* by launches of their own, which heads have anyway */
     const char *equal;
     /* The components, and after them the head. */

@@ -69,6 +69,9 @@ const struct own_param clfold_own_params[] = {
     OWN(OFFSETS, "ulong", ULONG, near, near),
     OWN(NUM, "global const ulong *", BUFFER, num_at, num_at),
     OWN(NUM, "ulong", ULONG, num_index, num_index),
+    OWN(COUNT, "global const ulong *", BUFFER, count_at, count_at),
+    OWN(COUNT, "ulong", ULONG, count_index, count_index),
+    OWN(COUNT, "ulong", ULONG, unit, unit),
     OWN(PART, "ulong", ULONG, first, call_first),
     OWN(PART, "global uchar *", BUFFER, carry_out, carry_out),
     OWN(PART, "ulong", ULONG, carry_index, carry_index),
@@ -90,7 +93,8 @@ uint32_t clfold_own_groups(const struct monoid *monoid)
 {
     const bool goes_on = monoid->in_part && monoid->heads == CLFOLD_BY_KEYS;
 
-    return (clfold_monoid_has_place(monoid) ? OWN_PLACE : 0) |
+    return (clfold_monoid_has_place(monoid) || monoid->count_at ? OWN_PLACE : 0) |
+           (monoid->count_at ? OWN_COUNT : 0) |
            (monoid->offsets                      ? OWN_OFFSETS
             : clfold_monoid_uses_segment(monoid) ? OWN_SEGMENT
                                                  : 0) |

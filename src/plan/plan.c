@@ -241,6 +241,7 @@ static void make_launch(const struct plan *plan, uint32_t kernel, uint32_t numbe
     launch->num_groups = 1;
     launch->bytes_read = launch->bytes_written = 0;
     clfold_launch_cut(launch, &plan->cut, work);
+    launch->unit = 1;
     launch->each = plan->each;
     launch->ahead = plan->ahead;
     launch->stream = plan->streams;

@@ -332,4 +332,7 @@ void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *reason)
 
     adders[clfold_algorithm_row(reason->plan->shape.algorithm)->family](&sentence,
                                                                         reason);
+    if (reason->monoid->count_at) {
+        add(&sentence, "; the count is a bound");
+    }
 }

@@ -299,6 +299,10 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
     struct cut cut = plan->cut;
     uint64_t lanes =
         plan->shape.algorithm == REDUCE_LANES ? plan->shape.tile.group_size : 1;
+    /* Groups of reduce6 take turns, so that of few elements each has some. */
+    uint64_t wide = plan->has_grid && plan->shape.tile.kind == TILE_NONE
+                        ? plan->shape.tile.group_size
+                        : 0;
     uint64_t items, results;
 
     if (plan->shape.algorithm == REDUCE_OFFSETS) {
@@ -306,6 +310,7 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
         return;
     }
     for (uint32_t i = 0; i < number; ++i) {
+        launch->unit *= wide > 0 ? wide << (i == 0) : cut.run;
         cut = clfold_cut_again(&cut, plan->again);
     }
     items = cut.runs > 1 ? cut.num_runs * plan->item_size : 0;

@@ -52,8 +52,13 @@ static inline clfold_type clfold_fold_offsets(const clfold_fold *fold,
                : 0;
 }
 
-/* What else its programs do by offsets, as bits; and clfold_fold_found(). */
-enum { CLFOLD_READS_NUM = 1, CLFOLD_FINDS_BAD = 2, CLFOLD_FOUND = 4 };
+/* What else its programs do, as bits; and clfold_fold_found(). */
+enum {
+    CLFOLD_READS_NUM = 1,
+    CLFOLD_FINDS_BAD = 2,
+    CLFOLD_READS_COUNT = 4,
+    CLFOLD_FOUND = 8
+};
 static inline uint32_t clfold_fold_does(const clfold_fold *fold,
                                         clfold_operation operation)
 {
@@ -61,6 +66,7 @@ static inline uint32_t clfold_fold_does(const clfold_fold *fold,
 
     return (fold->segments && fold->segments->num_at.mem ? CLFOLD_READS_NUM : 0) |
            (finds ? CLFOLD_FINDS_BAD : 0) |
+           (fold->count_at.mem ? CLFOLD_READS_COUNT : 0) |
            clfold_fold_found(fold, clfold_operation_row(operation)) * CLFOLD_FOUND;
 }
 

@@ -617,6 +617,56 @@ static void test_total(void **state)
     clReleaseMemObject(read_only);
 }
 
+/* Where the count is in memory. There is more than the call says, in what is accepted. */
+static void test_count(void **state)
+{
+    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = 10 };
+    const clfold_segments columns = { .by = CLFOLD_BY_COLUMNS,
+                                      .length = 10,
+                                      .columns = 5 };
+    const clfold_part part = { .whole = COUNT };
+    cl_mem write_only = buffer(device.context, CL_MEM_WRITE_ONLY, 64);
+    cl_mem places = buffer(device.context, CL_MEM_READ_WRITE, 16 * (COUNT + 1));
+
+    (void)state;
+    reject(0, ARGUMENT, "count_at: mem is NULL, but offset is 2",
+           fold.count_at.offset = 2);
+    reject(0, RANGE, "count_at holds 32 elements of u64, but count_at.offset 32",
+           fold.count_at = (clfold_place){ spare, 32 });
+    reject(0, RANGE, "count_at.offset 1844",
+           fold.count_at = (clfold_place){ spare, SIZE_MAX });
+    reject(0, ARGUMENT, "count_at", fold.count_at.mem = write_only);
+    reject(HAS_OUT, OVERLAP, "out, bytes 0 to 3", fold.count_at.mem = out);
+    reject(HAS_OUT, OVERLAP, " overlaps count_at, bytes 8 to 15",
+           fold.count_at = (clfold_place){ out, 1 }, call.out_offset = 3,
+           call.count = COUNT - 3);
+    reject(HAS_ITEMS | HAS_OPERATOR, OVERLAP, "total_out, bytes 12 to 15, overlaps",
+           fold.count_at = (clfold_place){ spare, 1 },
+           fold.total_out = (clfold_place){ spare, 3 });
+    reject(HAS_KEPT, OVERLAP, "num_out, bytes 8 to 15, overlaps",
+           fold.count_at = fold.num_out = (clfold_place){ spare, 1 });
+    reject_fold(HAS_PLACE, UNSUPPORTED,
+                "how many rows or columns there are is the host's",
+                fold.count_at.mem = spare, fold.segments = &rows);
+    reject_fold(HAS_PLACE, UNSUPPORTED,
+                "how many rows or columns there are is the host's",
+                fold.count_at.mem = spare, fold.segments = &columns);
+    reject_fold(HAS_PLACE, UNSUPPORTED, "count_at is given, but the count of a part is",
+                fold.count_at.mem = spare, fold.part = &part);
+    reject(HAS_ONE, ARGUMENT,
+           "count_at may hold 0, and arg-min has neither identity nor init", fold = least,
+           fold.count_at.mem = spare, call.out = places, call.result_size = 16);
+    reject(HAS_ITEMS | HAS_OPERATOR, ARGUMENT,
+           "count_at may hold 0, so total_out has no value: arg-min has neither",
+           fold = least, fold.count_at.mem = spare, call.out = places,
+           fold.total_out = (clfold_place){ places, COUNT });
+    accept(0, fold.count_at = (clfold_place){ spare, 31 });
+    accept(HAS_OPERATOR, fold.count_at = fold.init_at = (clfold_place){ spare, 0 });
+    accept(0, fold.count_at = (clfold_place){ in, 1 });
+    clReleaseMemObject(places);
+    clReleaseMemObject(write_only);
+}
+
 /* An operator that does not commute is rejected by the rungs that reorder. */
 static void test_rungs(void **state)
 {
@@ -861,5 +911,5 @@ TEST_MAIN("arguments", open_device, close_device, TEST(test_table), TEST(test_nu
           TEST(test_nothing), TEST(test_sizes), TEST(test_no_identity), TEST(test_init),
           TEST(test_ranges), TEST(test_wait_list), TEST(test_foreign_objects),
           TEST(test_access), TEST(test_overlap), TEST(test_sub_buffers), TEST(test_name),
-          TEST(test_total), TEST(test_rungs), TEST(test_context),
+          TEST(test_total), TEST(test_count), TEST(test_rungs), TEST(test_context),
           TEST(test_foreign_device), TEST(test_part))

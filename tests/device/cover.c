@@ -22,13 +22,13 @@
 /* ---- The factors ------------------------------------------------------------------- */
 
 /* A row of a cover has these levels; the first ones make a program and its place. */
-enum { OPERATION, ALGORITHM, SHAPE, OP, TYPE, IN, PLACE, NUM_ROW_FACTORS };
+enum { OPERATION, ALGORITHM, SHAPE, OP, TYPE, IN, PLACE, COUNTED, NUM_ROW_FACTORS };
 enum { SIZE = NUM_ROW_FACTORS, OFFSET, INIT, NUM_FACTORS };
 
 static const char *const factor_names[NUM_FACTORS] = { "operation", "algorithm", "shape",
                                                        "operator",  "type",      "in",
-                                                       "place",     "size",      "offset",
-                                                       "init" };
+                                                       "place",     "count_at",  "size",
+                                                       "offset",    "init" };
 
 enum kind { RUNGS, TILES, SCANS };
 
@@ -146,6 +146,7 @@ static struct trial case_of(const struct row *row)
         .pair = { .in = CLFOLD_I8 + row->level[IN],
                   .type = CLFOLD_I8 + row->level[TYPE] },
         .in_place = row->level[PLACE] == IN_PLACE,
+        .count_at = row->level[COUNTED],
     };
 }
 
@@ -184,7 +185,7 @@ static bool is_allowed(const void *user, const struct row *row)
 static const struct factors row_factors = {
     .num = NUM_ROW_FACTORS,
     .levels = { CLFOLD_EXCLUSIVE_SCAN, SCAN_LOOKBACK + 1, NUM_SHAPES, LAST_OP, LAST_TYPE,
-                LAST_TYPE, NUM_PLACES, NUM_SIZES, NUM_OFFSETS, NUM_INITS },
+                LAST_TYPE, NUM_PLACES, 2, NUM_SIZES, NUM_OFFSETS, NUM_INITS },
     .allowed = is_allowed,
 };
 
@@ -218,7 +219,8 @@ static clfold_report report_of(const struct row *row, const char *algorithm, siz
 static void check_launches(const struct row *row, const struct trial *fold)
 {
     bool rises = clfold_algorithm_row(row->level[ALGORITHM])->items > 0;
-    const clfold_report report = report_of(row, fold->algorithm, fold->count);
+    const clfold_report report =
+        report_of(row, fold->algorithm, fold->count + fold->spare);
 
     if (rises ? report.num_launches < 3
               : report.num_groups < 2 || report.num_launches > 2) {
@@ -247,12 +249,13 @@ static void run_row(const struct row *base, size_t number, bool other, bool take
         plain.plan.tile ? report_of(base, NULL, 1 << 20).tile : plain.plan.group_size;
 
     for (unsigned size = 0; size < NUM_SIZES; ++size) {
+        const size_t spares[] = { 0, 1, unit, 2 * unit - 1, 5 * unit + 3 };
         struct trial fold = plain;
         struct row row = *base;
         size_t turn = size + 3 * number;
         /* Nothing is scanned by a single group: a program more for a row of another
          * strategy, of which the first has it. */
-        if (size == NOTHING && level > SCAN_SINGLE_GROUP) {
+        if (size == NOTHING && level > SCAN_SINGLE_GROUP && !plain.count_at) {
             if (has_nothing[level] ||
                 (!takes && seen->has[ALGORITHM][SIZE][level][size])) {
                 continue;
@@ -260,9 +263,11 @@ static void run_row(const struct row *base, size_t number, bool other, bool take
             has_nothing[level] = takes;
         }
         fold.count = count_of(size, kind_of(base) == RUNGS, unit);
+        fold.spare = !fold.count_at ? 0 : size == NOTHING ? unit + 7 : spares[turn % 5];
         fold.init = (enum init_from)(turn / NUM_OFFSETS % NUM_INITS);
         /* required if there is no identity */
-        if (fold.operation == CLFOLD_EXCLUSIVE_SCAN && is_arg(fold.op) && !fold.init) {
+        if ((fold.operation == CLFOLD_EXCLUSIVE_SCAN || fold.count_at) &&
+            is_arg(fold.op) && !fold.init) {
             fold.init = INIT_HOST;
         }
         row.level[SIZE] = (uint8_t)size;
@@ -277,7 +282,8 @@ static void run_row(const struct row *base, size_t number, bool other, bool take
         fold.seed = number * NUM_SIZES + size;
         fold.algorithm = algorithm;
         if (size != NOTHING && (size + number) % 2 &&
-            strcmp(report_of(base, NULL, fold.count).algorithm, algorithm) == 0) {
+            strcmp(report_of(base, NULL, fold.count + fold.spare).algorithm, algorithm) ==
+                0) {
             fold.algorithm = NULL;
             ++*num_unnamed;
         }
@@ -413,6 +419,10 @@ static void test_property(void **state)
             fold.nan = (bits & 0x70) == 0;
             fold.seed = next_random(&random);
             fold.disorder = bits & 0x80;
+            fold.spare = fold.count_at ? (bits >> 8) % 9000 >> (bits >> 24) % 13 : 0;
+            if (fold.count_at && is_arg(fold.op)) {
+                fold.init = INIT_HOST;
+            }
             trial_check(&fold, NULL);
         }
     }

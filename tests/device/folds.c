@@ -319,12 +319,13 @@ static const struct shape_of_run {
 
 /* A call whose offsets, init and place are those of the turn. */
 static struct trial trial_of(const struct way *way, const struct shape_of_run *shape,
-                             size_t turn)
+                             bool count_at, size_t turn)
 {
     const struct subject *s = subjects[way->subject];
     const bool is_reduction = way->operation == CLFOLD_REDUCE;
     const bool needs_init =
-        !s->identity && (way->operation == CLFOLD_EXCLUSIVE_SCAN || shape->count == 0);
+        !s->identity && (way->operation == CLFOLD_EXCLUSIVE_SCAN || shape->count == 0 ||
+                         (count_at && is_reduction));
     struct trial trial = {
         .subject = s,
         .operation = way->operation,
@@ -340,9 +341,11 @@ static struct trial trial_of(const struct way *way, const struct shape_of_run *s
         .total = way->segments && !is_reduction ? TOTAL_APART : TOTAL_NONE,
         .init = !s->is_map && (needs_init || turn % 3 == 1) ? INIT_HOST : INIT_NONE,
         .seed = 7,
+        .count_at = count_at,
         .may_refuse = device.ends_loops,
     };
 
+    trial.spare = count_at ? (turn * 37) % (MOST_ELEMENTS - shape->count + 1) : 0;
     trial.in_place = !is_reduction && turn % 5 == 2 && !s->reads_others &&
                      trial_element_size(&trial) == trial_result_size(&trial);
     trial.out_offset = trial.in_place ? trial.in_offset : trial.out_offset;
@@ -352,6 +355,7 @@ static struct trial trial_of(const struct way *way, const struct shape_of_run *s
 /* Of the shapes of the way's kind. Returns whether all could be made. */
 static bool check_way(const struct way *way, size_t turn)
 {
+    const bool count_at = turn % 3 == 0 && !way->segments;
     const unsigned kind = !way->segments             ? WHOLE
                           : way->algorithm == POLICY ? ANY
                           : way->algorithm == REDUCE_LANES || way->algorithm == SCAN_LANES
@@ -364,8 +368,8 @@ static bool check_way(const struct way *way, size_t turn)
                           way->algorithm <= SERIAL && way->operation != CLFOLD_REDUCE;
 
     for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); ++k) {
-        if (shapes[k].kind == kind && (shapes[k].count > 0 || !is_other)) {
-            const struct trial trial = trial_of(way, &shapes[k], turn++);
+        if (shapes[k].kind == kind && (shapes[k].count > 0 || !is_other || count_at)) {
+            const struct trial trial = trial_of(way, &shapes[k], count_at, turn++);
             all &= trial_check(&trial, NULL) || trial.in_place;
         }
     }

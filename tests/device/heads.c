@@ -46,6 +46,7 @@ static void check(struct trial trial, size_t turn)
     }
     trial.zones = true;
     trial.num_at = by == CLFOLD_BY_OFFSETS && turn % 2;
+    trial.count_at = turn / 2 % 2;
     trial.may_refuse = device.ends_loops;
     for (size_t c = a < 2 ? 0 : 1; c < NUM(counts); ++c) {
         trial.count = counts[c];
@@ -64,6 +65,7 @@ static void check(struct trial trial, size_t turn)
                          trial_element_size(&trial) == trial_result_size(&trial);
         trial.out_offset = trial.in_place ? trial.in_offset : draw(&seed, 4);
         trial.seed = seed;
+        trial.spare = trial_spare(&trial);
         if (!trial_check(&trial, NULL) && !device.ends_loops && !trial.in_place) {
             fail_msg("refused: %s", clfold_last_error());
         }

@@ -40,6 +40,7 @@ static void check_by(struct trial trial, uint32_t by, size_t turn)
     trial.may_refuse = device.ends_loops;
     trial.num_at = are_offsets && turn % 2;
     trial.tells = are_offsets && turn / 2 % 2;
+    trial.count_at = turn / 4 % 2;
     for (size_t c = 0; c < NUM(counts); ++c) {
         trial.count = counts[c];
         trial.cut = (enum cuts)draw(&seed, NUM_CUTS);
@@ -57,6 +58,7 @@ static void check_by(struct trial trial, uint32_t by, size_t turn)
         trial.plan.max_groups = (uint32_t)draw(&seed, 3) * 2;
         trial.disorder = draw(&seed, 4) == 0;
         trial.seed = seed;
+        trial.spare = trial_spare(&trial);
         if (trial.bad && !has_identity && !may_have_init) {
             continue;
         }

@@ -353,6 +353,135 @@ static void test_failed_wait(void **state)
     }
 }
 
+/* ---- Counts on the device ---------------------------------------------------------- */
+
+/* Writes what is kept of the first `count` values, and returns how many: see calls.h. */
+static size_t select_some(const cl_int *values, size_t count, cl_int *kept)
+{
+    size_t num = 0;
+
+    for (size_t i = 0; i < count; ++i) {
+        if (i % 3 > 0) {
+            kept[num++] = values[i];
+        }
+    }
+    return num;
+}
+
+/* A select of as many elements as a command writes that is held back until all calls are
+ * made, and calls that take as many as it keeps: all wait by events alone. */
+static void counted(cl_command_queue queue, cl_ulong count, uint64_t seed)
+{
+    static const struct way takers[] = {
+        { .call = CALL_REDUCE, .algorithm = "reduce_tiles" },
+        { .call = CALL_REDUCE, .algorithm = "reduce6" },
+        { .call = CALL_INCLUSIVE_SCAN, .algorithm = "reduce_then_scan" },
+        { .call = CALL_INCLUSIVE_SCAN },
+        { .call = CALL_EXCLUSIVE_SCAN, .algorithm = "scan_single_group" },
+        { .call = CALL_EXCLUSIVE_SCAN, .algorithm = "scan_then_propagate" },
+        { .call = CALL_MAP },
+        { .call = CALL_SELECT, .algorithm = "reduce_then_scan" },
+    };
+    enum { TAKERS = sizeof(takers) / sizeof(takers[0]) };
+    static cl_int values[COUNT], kept[COUNT], wanted[COUNT];
+    cl_mem numbers = buffer(blank), in, picked = buffer(blank), outs[TAKERS];
+    clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+    cl_event written, selected, done[TAKERS], gate = gate_create();
+
+    fill(values, CLFOLD_I32, COUNT, FILL_EXACT, seed);
+    in = buffer(values);
+    assert_int_equal(clEnqueueWriteBuffer(queue, numbers, CL_FALSE, sizeof(count),
+                                          sizeof(count), &count, 1, &gate, &written),
+                     CL_SUCCESS);
+    for (size_t k = 0; k <= TAKERS; ++k) {
+        const struct way *way = k > 0 ? &takers[k - 1] : &takers[TAKERS - 1];
+        const struct call call = { .context = ctx,
+                                   .queue = queue,
+                                   .fold = &fold,
+                                   .in = k > 0 ? picked : in,
+                                   .out = k > 0 ? outs[k - 1] = buffer(blank) : picked,
+                                   .count = COUNT,
+                                   .num_wait = 1,
+                                   .wait = k > 0 ? &selected : &written,
+                                   .event = k > 0 ? &done[k - 1] : &selected };
+        fold.algorithm = way->algorithm;
+        fold.count_at = (clfold_place){ numbers, k > 0 ? 3 : 1 };
+        fold.num_out = (clfold_place){ k > 0 ? NULL : numbers, k > 0 ? 0 : 3 };
+        assert_ok(call_rows[way->call].make(&call));
+    }
+    gate_open(gate);
+    assert_int_equal(clWaitForEvents(TAKERS, done), CL_SUCCESS);
+    const size_t num = select_some(values, count < COUNT ? count : COUNT, kept);
+    for (size_t k = 0; k < TAKERS; ++k) {
+        memcpy(wanted, blank, sizeof(wanted));
+        if (takers[k].call == CALL_MAP) {
+            memcpy(wanted, kept, num * sizeof(*kept));
+        } else if (takers[k].call == CALL_SELECT) {
+            select_some(kept, num, wanted);
+        } else {
+            expect(&takers[k], kept, num, wanted);
+        }
+        assert_holds(device.queue, outs[k], wanted, COUNT);
+        clReleaseEvent(done[k]);
+        clReleaseMemObject(outs[k]);
+    }
+    clReleaseEvent(written);
+    clReleaseEvent(selected);
+    clReleaseMemObject(numbers);
+    clReleaseMemObject(picked);
+    clReleaseMemObject(in);
+}
+
+/* What clfold_prepare has built, a call with a count in memory does not build. */
+static void test_prepared(void **state)
+{
+    const cl_ulong count = 1000;
+    clfold_stats before, after;
+    clfold_report report;
+
+    (void)state;
+    for_calls(row, HAS_OUT)
+    {
+        clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
+        cl_mem in = buffer(blank), out = buffer(blank), mem = buffer(blank);
+        const struct call call = { .context = ctx,
+                                   .queue = device.queue,
+                                   .fold = &fold,
+                                   .in = in,
+                                   .out = out,
+                                   .count = SMALL };
+        assert_int_equal(clEnqueueWriteBuffer(device.queue, mem, CL_TRUE, 0,
+                                              sizeof(count), &count, 0, NULL, NULL),
+                         CL_SUCCESS);
+        fold.count_at.mem = mem;
+        const clfold_fold own = fold_for(row->operation, &fold);
+        assert_ok(clfold_explain(ctx, row->operation, &own, SMALL, NULL, &report));
+        assert_non_null(strstr(report.reason, "; the count is a bound"));
+        assert_ok(clfold_prepare(ctx, row->operation, &own, SMALL, NULL));
+        assert_ok(clfold_context_stats(ctx, &before));
+        assert_ok(row->make(&call));
+        assert_ok(clfold_context_stats(ctx, &after));
+        assert_int_equal(before.builds, after.builds);
+        assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+        clReleaseMemObject(in);
+        clReleaseMemObject(out);
+        clReleaseMemObject(mem);
+    }
+}
+
+static void test_counted(void **state)
+{
+    const cl_ulong counts[] = { 0, 1, 1536, 40001, COUNT, UINT64_MAX };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); ++i) {
+        counted(device.queue, counts[i], i);
+        if (device.disorder) {
+            counted(device.disorder, counts[i], i);
+        }
+    }
+}
+
 /* clfold_reduce_host runs after all that the queue holds, whatever its kind. */
 static void test_host_result_is_last(void **state)
 {
@@ -723,7 +852,8 @@ static void test_ways(void **state)
 
 TEST_MAIN("queues", open_device, close_context, cmocka_unit_test(test_ways),
           cmocka_unit_test(test_out_of_order), cmocka_unit_test(test_event),
-          cmocka_unit_test(test_failed_wait), cmocka_unit_test(test_host_result_is_last),
+          cmocka_unit_test(test_failed_wait), cmocka_unit_test(test_counted),
+          cmocka_unit_test(test_prepared), cmocka_unit_test(test_host_result_is_last),
           cmocka_unit_test(test_in_flight_in_order),
           cmocka_unit_test(test_in_flight_out_of_order),
           cmocka_unit_test(test_held_calls), cmocka_unit_test(test_steady_flight),

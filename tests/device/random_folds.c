@@ -181,6 +181,7 @@ static size_t check_fold(const struct random_fold *fold, clfold_operation operat
                          bool by_serial, uint64_t random)
 {
     struct way ways[WAYS];
+    const bool count_at = random >> 40 & 1;
     size_t num = 0;
 
     for (size_t w = 0; w < WAYS; ++w) {
@@ -190,8 +191,11 @@ static size_t check_fold(const struct random_fold *fold, clfold_operation operat
         ways[WAYS - 1] = (struct way){ .algorithm = "serial" };
     }
     for (size_t c = 0; c < CALLS; ++c) {
-        const struct trial drawn =
+        struct trial drawn =
             draw_trial(fold, operation, &ways[1 + c % (WAYS - 1)], &random);
+        drawn.count_at = count_at;
+        drawn.spare = trial_spare(&drawn);
+        drawn.init = count_at && !fold->has_identity ? INIT_HOST : drawn.init;
         for (size_t w = 0; w < WAYS; ++w) {
             struct trial trial = drawn;
             trial.algorithm = ways[w].algorithm;

@@ -125,6 +125,8 @@ static void test_affine(void **state)
                                   .out_offset = c % 3,
                                   .seed = c };
             fold.plan.tier = i % 2 ? MEMORY_LEGACY_64 : MEMORY_NONE;
+            fold.count_at = w % 2;
+            fold.spare = fold.count_at ? c % 5 * tile + c % 3 : 0;
             trial_check(&fold, NULL);
         }
     }

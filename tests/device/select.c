@@ -30,15 +30,17 @@ static void check_many(struct select_trial trial, size_t turn)
         !trial.algorithm || strcmp(trial.algorithm, "scan_single_group") == 0;
 
     trial.seed = turn + 1;
+    trial.count_at = turn / 2 % 2;
     for (size_t c = 0; c < NUM(counts); ++c) {
         trial.count = counts[c];
         trial.level = levels[(c + turn) % NUM(levels)];
         trial.in_offset = draw(&trial.seed, 3);
         trial.out_offset = draw(&trial.seed, 20);
         trial.disorder = draw(&trial.seed, 4) == 0;
+        trial.spare = trial.count_at ? draw(&trial.seed, 3) * draw(&trial.seed, 50) : 0;
         trial.rest = trial.seed % 3 > 0;
         trial.lengths = trial.seed % 4 > 0;
-        if (may_fit || counts[c] > trial.plan.tile_elements) {
+        if (may_fit || counts[c] + trial.spare > trial.plan.tile_elements) {
             check(&trial);
         }
     }

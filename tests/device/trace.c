@@ -110,6 +110,10 @@ static void test_refused(void **state)
     fold.algorithm = "lookback";
     refuse(UNSUPPORTED, "algorithm \"lookback\"", ctx, device.queue, &fold, in, 0, out, 0,
            COUNT, tiles, TILES, &num);
+    fold = sum;
+    fold.count_at.mem = in;
+    refuse(UNSUPPORTED, "count_at is given, but a trace has records", ctx, device.queue,
+           &fold, in, 0, out, 0, COUNT, tiles, TILES, &num);
 }
 
 static cl_mem buffer(void)

@@ -289,6 +289,18 @@ FAULTS = {
         "offsets/test_operators",
         [("reduce_offsets.cl", 1, "    CLFOLD_LIMIT_NUM(num, 0);\n#if", "#if")],
     ),
+    # A count in memory that is read, but not for partials of groups that had no elements; and not
+    # for the totals of tiles, so that the total is of what these hold.
+    "count_at_not_of_partials": (
+        "reduce/test_affine",
+        [(TILES, 1, "    CLFOLD_LIMIT_RUNS(count, num_runs, run, 0, 1);\n    const ulong i = ",
+          "    const ulong i = ")],
+    ),
+    "count_at_not_of_prefixes": (
+        "sizes/test_anchors",
+        [("scan_prefixes.cl", 1,
+          "    CLFOLD_LIMIT_RUNS(count, num_segments, run, lead, 0);\n", "")],
+    ),
     # The next tile is folded beside the scan of this one, but for what was asked for last.
     "scan_ahead_not_ended": (
         "lookback/f32",

@@ -118,6 +118,11 @@ static void reduce_tile(size_t k, const struct debug *tile)
         trial.in_offset = trial.out_offset = i % 2 * 3;
         trial.init = i % 4 == 1 ? INIT_HOST : INIT_NONE;
         run(trial);
+        if (k % 2) {
+            trial.count_at = true;
+            trial.spare = i % 3 * size + i % 2;
+            run(trial);
+        }
     }
 }
 
@@ -150,6 +155,10 @@ static void reduce_in_launches(size_t k, const char *algorithm, const struct deb
         at.count = count;
         at.in_offset = at.out_offset = offset;
         at.init = offset ? INIT_HOST : INIT_NONE;
+        run(at);
+        at.count_at = true;
+        at.spare = count - 100;
+        at.count = offset ? 100 : 0;
         run(at);
     }
     ctx->caps.facts.most_elements = 0;
@@ -212,6 +221,8 @@ static void reduce_ladder(const char *kind)
             trial.count = counts[c];
             trial.in_offset = trial.out_offset = c % 2 * 3;
             trial.init = c % 3 == 0 ? INIT_HOST : INIT_NONE;
+            trial.count_at = g == 1 + rung % 2;
+            trial.spare = trial.count_at ? c * group : 0;
             run(trial);
         }
     }
@@ -287,6 +298,12 @@ static void scan_tile(const struct debug *plan, size_t t)
         scan.init = exclusive || c != 1 ? (enum init_from)((c + f) % 2 + 1) : INIT_NONE;
         scan.total = (enum total_to)((c + a) % 3);
         run(scan);
+        if (f == a % 2) {
+            scan.count_at = true;
+            scan.spare = (1 + c) * tile + f;
+            scan.count = c == 0 ? 0 : scan.count;
+            run(scan);
+        }
     }
     for (size_t a = 0; a < SCAN_ALGORITHMS; ++a) {
         run((struct trial){ .subject = &affine_with_cuts,
@@ -396,19 +413,23 @@ static void write_results(const struct debug *plan, size_t t)
                                    .most = 1 << 20 };
     static struct subject map;
 
-    (void)t;
     map = scan;
     map.fold.op = 0;
     map.is_map = true;
     for (size_t i = 0; i < 3 * 4; ++i) {
         const bool is_map = !algorithms[i / 3];
-        run((struct trial){ .subject = is_map ? &map : &scan,
-                            .operation = is_map ? CLFOLD_MAP : CLFOLD_INCLUSIVE_SCAN,
-                            .algorithm = algorithms[i / 3],
-                            .plan = *plan,
-                            .count = counts[i % 3],
-                            .in_offset = 1,
-                            .out_offset = 3 });
+        const bool counts_at = is_map || i == t;
+        for (size_t spare = 0; spare <= (counts_at ? 150 : 0); spare += 150) {
+            run((struct trial){ .subject = is_map ? &map : &scan,
+                                .operation = is_map ? CLFOLD_MAP : CLFOLD_INCLUSIVE_SCAN,
+                                .algorithm = algorithms[i / 3],
+                                .plan = *plan,
+                                .count = counts[i % 3],
+                                .count_at = spare > 0,
+                                .spare = spare,
+                                .in_offset = 1,
+                                .out_offset = 3 });
+        }
     }
     for (size_t i = 0; i < NUM_SHAPES; ++i) {
         run_shape(&scan, CLFOLD_INCLUSIVE_SCAN, &shapes[i], plan);
@@ -439,6 +460,8 @@ static void scan_heads(const struct debug *plan, size_t t)
         trial.more = trial.num_at ? i : 0;
         trial.init = trial.op == CLFOLD_ARG_MIN ? INIT_NONE : (enum init_from)(i % 3);
         trial.total = i % 2 ? TOTAL_APART : TOTAL_NONE;
+        trial.count_at = (i + t) % 5 == 0 && (i % 2 == 0 || trial.op != CLFOLD_ARG_MIN);
+        trial.spare = trial.count_at ? plan->tile_elements + i : 0;
         run(trial);
     }
 }
@@ -479,6 +502,8 @@ static void by_offsets(const struct debug *plan, size_t t)
         }
         trial.cut = (enum cuts)((i + t) % NUM_CUTS);
         trial.init = i % 9 == 8 ? INIT_NONE : (enum init_from)((i + t) % 3);
+        trial.count_at = (i + t) % 4 == 0;
+        trial.spare = trial.count_at ? plan->tile_elements + i : 0;
         run(trial);
     }
 }

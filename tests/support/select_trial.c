@@ -96,7 +96,7 @@ static struct output make_output(const struct select_trial *trial, const char *n
 {
     struct output output = { .name = name, .size = size, .front = front };
 
-    output.bytes = (front + count + (trial->tight ? 0 : FRONT)) * size;
+    output.bytes = (front + count + trial->spare + (trial->tight ? 0 : FRONT)) * size;
     output.expected = must_have(malloc(count * size + 1));
     output.mem = coloured_buffer(output.bytes > 0 ? output.bytes : size);
     return output;
@@ -120,15 +120,16 @@ explain(const struct select_trial *trial, char *why, size_t why_size, const char
     va_end(arguments);
     snprintf(why, why_size,
              "select of %zu, %s, %s \"%s\", by %s, %s of %u, %u work-items, at most %u "
-             "groups, from %zu to %zu, level %u%s%s%s (seed %llu): %s",
+             "groups, from %zu to %zu, level %u%s%s%s%s (seed %llu): %s",
              trial->count, trial->subject->fold.name,
              trial->condition.are_runs ? "equal" : "keep", trial->condition.text,
              trial->algorithm ? trial->algorithm : "policy",
              clfold_tile_name(trial->plan.tile), trial->plan.tile_elements,
              trial->plan.group_size, trial->plan.max_groups, trial->in_offset,
              trial->out_offset, (unsigned)trial->level, trial->rest ? ", rest" : "",
-             trial->lengths ? ", lengths" : "", trial->disorder ? ", out of order" : "",
-             (unsigned long long)trial->seed, what);
+             trial->lengths ? ", lengths" : "", trial->count_at ? ", counted" : "",
+             trial->disorder ? ", out of order" : "", (unsigned long long)trial->seed,
+             what);
     return false;
 }
 
@@ -172,6 +173,16 @@ struct outputs {
     struct output out, rest, lengths, num;
 };
 
+/* The true count at index 1; where the call has no spare, memory may say more. */
+static clfold_place count_place(const struct select_trial *trial)
+{
+    const cl_ulong counts[] = { 77, trial->spare > 0 ? trial->count
+                                                     : trial->count + trial->seed % 99 };
+
+    return trial->count_at ? (clfold_place){ copied_buffer(counts, sizeof(counts)), 1 }
+                           : (clfold_place){ 0 };
+}
+
 static clfold_status call(const struct select_trial *trial, const struct outputs *to,
                           cl_mem in)
 {
@@ -192,6 +203,7 @@ static clfold_status call(const struct select_trial *trial, const struct outputs
         fold.rest_out = (clfold_place){ to->rest.mem, to->rest.front };
     }
     fold.num_out = (clfold_place){ to->num.mem, to->num.front };
+    fold.count_at = count_place(trial);
     fold.algorithm = trial->algorithm;
     if (fold.num_args > 0) {
         memcpy(args, fold.args, fold.num_args * sizeof(*args));
@@ -204,11 +216,14 @@ static clfold_status call(const struct select_trial *trial, const struct outputs
     clfold_context_override(ctx, &plan);
     const clfold_status status = clfold_select(
         ctx, trial->disorder && device.disorder ? device.disorder : device.queue, &fold,
-        in, FRONT + trial->in_offset, to->out.mem, to->out.front, trial->count, 0, NULL,
-        &done);
+        in, FRONT + trial->in_offset, to->out.mem, to->out.front,
+        trial->count + trial->spare, 0, NULL, &done);
     if (status == CLFOLD_OK) {
         assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
         clReleaseEvent(done);
+    }
+    if (fold.count_at.mem) {
+        clReleaseMemObject(fold.count_at.mem);
     }
     return status;
 }
@@ -255,7 +270,7 @@ enum trial_end select_trial_run(const struct select_trial *wanted, char *why,
     const struct subject *s = trial.subject;
     const size_t in_size = in_size_of(s), out_size = out_size_of(s);
     const size_t first = FRONT + trial.in_offset;
-    const size_t num_in = first + trial.count + (trial.tight ? 0 : FRONT);
+    const size_t num_in = first + trial.count + trial.spare + (trial.tight ? 0 : FRONT);
     unsigned char *elements = must_have(malloc(num_in * in_size));
 
     level = trial.level;

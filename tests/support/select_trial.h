@@ -27,6 +27,8 @@ struct select_trial {
     const char *algorithm; /* NULL: the policy's */
     struct debug plan;
     size_t count, in_offset, out_offset;
+    bool count_at; /* the count stands in memory, and the call says */
+    size_t spare;  /* so many more; 0: memory may say more than the call */
     cl_ulong level;
     bool rest, lengths; /* they are wanted, where the fold allows it */
     bool tight;         /* buffers end with the last element */

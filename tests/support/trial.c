@@ -2,6 +2,7 @@
 
 #include "calls.h"
 #include "lookback.h"
+#include "subjects_of_text.h"
 #include "test.h"
 
 #include "plan/monoid.h"
@@ -62,7 +63,8 @@ static void count_found(struct run *run)
     bounds[BOUND_AT] = run->num_found;
     bounds[BOUND_ABOVE] = run->num_found + 1 + trial->seed % 50;
     run->bound = bounds[trial->bound];
-    run->room = run->bound > 0 ? least(run->bound, trial->count) : trial->count;
+    run->room = trial->count + trial->spare;
+    run->room = run->bound > 0 ? least(run->bound, run->room) : run->room;
 }
 
 static size_t num_results(const struct run *run)
@@ -82,7 +84,7 @@ void trial_print(const struct trial *trial, char *text, size_t size)
     static const char *const inits[] = { "", ", init", ", init_at" };
     static const char *const totals[] = { "", ", total apart", ", total behind" };
     const size_t zone = trial->zones ? ZONE : 0;
-    char fold[96], place[128], segments[64] = "", memory[64] = "";
+    char fold[96], place[128], segments[64] = "", memory[64] = "", bound[64] = "";
 
     snprintf(fold, sizeof(fold), "%s", trial->subject ? trial->subject->fold.name : "");
     if (!trial->subject) {
@@ -102,6 +104,10 @@ void trial_print(const struct trial *trial, char *text, size_t size)
         snprintf(segments, sizeof(segments), ", segments of %zu by %zu", trial->length,
                  trial->width);
     }
+    if (trial->count_at) {
+        snprintf(bound, sizeof(bound), ", count_at of at most %zu",
+                 trial->count + trial->spare);
+    }
     snprintf(place, sizeof(place),
              trial->in_place ? "in place at %zu" : "from %zu to %zu",
              trial->in_offset + zone, trial->out_offset + zone);
@@ -109,16 +115,16 @@ void trial_print(const struct trial *trial, char *text, size_t size)
         snprintf(memory, sizeof(memory), ", in memory of the host, %zu and %zu past",
                  trial->in_shift, trial->out_shift);
     }
-    snprintf(text, size,
-             "%s of %zu, %s%s, by %s, %s of %u, %u work-items, at most %u groups, anchor "
-             "%u, %s%s%s%s%s%s (seed %llu)",
-             clfold_operation_row(trial->operation)->name, trial->count, fold, segments,
-             trial->algorithm ? trial->algorithm : "policy",
-             clfold_tile_name(trial->plan.tile), trial->plan.tile_elements,
-             trial->plan.group_size, trial->plan.max_groups, trial->plan.anchor, place,
-             memory, inits[trial->init], totals[trial->total],
-             trial->disorder ? ", out of order" : "", trial->nan ? ", with NaN" : "",
-             (unsigned long long)trial->seed);
+    snprintf(
+        text, size,
+        "%s of %zu%s, %s%s, by %s, %s of %u, %u work-items, at most %u groups, anchor "
+        "%u, %s%s%s%s%s%s (seed %llu)",
+        clfold_operation_row(trial->operation)->name, trial->count, bound, fold, segments,
+        trial->algorithm ? trial->algorithm : "policy",
+        clfold_tile_name(trial->plan.tile), trial->plan.tile_elements,
+        trial->plan.group_size, trial->plan.max_groups, trial->plan.anchor, place, memory,
+        inits[trial->init], totals[trial->total], trial->disorder ? ", out of order" : "",
+        trial->nan ? ", with NaN" : "", (unsigned long long)trial->seed);
 }
 
 /* "`trial`: `what`" */
@@ -228,6 +234,26 @@ static void put_number(struct run *run)
     }
 }
 
+/* How many elements there are, or more than the call says. */
+static void put_count(struct run *run)
+{
+    const struct trial *trial = run->trial;
+    const bool is_more = trial->spare == 0 && trial->seed % 3 == 0;
+    const cl_ulong count = is_more ? ~trial->seed : trial->count;
+
+    memcpy(store_at(&run->counted, run->counted.before, 0), &count, sizeof(count));
+}
+
+size_t trial_spare(const struct trial *trial)
+{
+    uint64_t seed = trial->seed + 11;
+    const size_t bits = (size_t)(next_random(&seed) >> 20);
+    const size_t spare = bits % 4 ? (bits >> 8) % 3000 >> bits / 4 % 12 : 0;
+    const size_t most = trial->count < MOST_ELEMENTS ? MOST_ELEMENTS - trial->count : 0;
+
+    return !trial->count_at ? 0 : spare < most ? spare : most;
+}
+
 static bool run_init(struct run *run, const struct trial *trial)
 {
     const size_t more = trial->zones ? ZONE : 0;
@@ -241,8 +267,9 @@ static bool run_init(struct run *run, const struct trial *trial)
                          .result = trial_result_size(trial) };
     if (trial->by) {
         run->starts = calloc(trial->count + 1, 1);
-        if (!run->starts || !store_init(&run->heads, size_of(trial->head_type), 5,
-                                        run_most_heads(trial) + trial->more + 3)) {
+        if (!run->starts ||
+            !store_init(&run->heads, size_of(trial->head_type), 5,
+                        run_most_heads(trial) + trial->more + trial->spare + 3)) {
             return false;
         }
         run_cut(run);
@@ -260,20 +287,24 @@ static bool run_init(struct run *run, const struct trial *trial)
     if (!run->expected || !run->want_lengths || !run->want_keys || !run->row ||
         !run->items || !run->magnitudes ||
         !store_init(&run->in, run->in_size, trial->in_offset + more,
-                    trial->count + (trial->in_place || !trial->tight ? behind : 0)) ||
+                    trial->count + trial->spare +
+                        (trial->in_place || !trial->tight ? behind : 0)) ||
         !store_init(&run->out, run->result, trial->out_offset + more,
-                    (run_finds(trial) ? run->room : run->num) + trial->more + behind) ||
+                    (run_finds(trial) ? run->room : run->num) + trial->more +
+                        trial->spare + behind) ||
         !store_init(&run->keys, trial->by ? run->heads.element : 1, 3, run->room + 4) ||
         !store_init(&run->lengths, sizeof(cl_ulong), 2, run->room + 5) ||
         !store_init(&run->told, sizeof(cl_ulong), 1, 2) ||
         !store_init(&run->init, run->item, 1, 1) ||
         !store_init(&run->total, run->item, 2, 1) ||
         !store_init(&run->number, sizeof(cl_ulong), 1, 1) ||
+        !store_init(&run->counted, sizeof(cl_ulong), 2, 1) ||
         !store_init(&run->bad, sizeof(cl_ulong), 3, 3)) {
         return false;
     }
     run_fill(run);
     put_number(run);
+    put_count(run);
     made = store_upload(&run->in, read, trial->host, trial->in_shift);
     if (!trial->in_place) {
         made = made &&
@@ -298,6 +329,9 @@ static bool run_init(struct run *run, const struct trial *trial)
         made = made && store_upload(&run->lengths, CL_MEM_READ_WRITE, false, 0) &&
                store_upload(&run->told, CL_MEM_READ_WRITE, false, 0);
     }
+    if (trial->count_at) {
+        made = made && store_upload(&run->counted, CL_MEM_READ_ONLY, false, 0);
+    }
     if (trial->tells) {
         made = made && store_upload(&run->bad, CL_MEM_READ_WRITE, false, 0);
     }
@@ -312,6 +346,7 @@ static void run_finish(struct run *run)
     store_finish(&run->total);
     store_finish(&run->heads);
     store_finish(&run->number);
+    store_finish(&run->counted);
     store_finish(&run->bad);
     store_finish(&run->keys);
     store_finish(&run->lengths);
@@ -377,6 +412,8 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
         }
         fold->bad_out = (clfold_place){ run->bad.mem, trial->tells ? run->bad.front : 0 };
     }
+    fold->count_at =
+        (clfold_place){ run->counted.mem, trial->count_at ? run->counted.front : 0 };
     fold->segments = trial->width > 0 || trial->by ? segments : NULL;
     if (trial->init == INIT_HOST) {
         fold->init = store_at(&run->init, run->init.before, 0);
@@ -387,7 +424,8 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
     if (trial->total == TOTAL_APART) {
         fold->total_out = (clfold_place){ run->total.mem, run->total.front };
     } else if (trial->total == TOTAL_BEHIND) {
-        fold->total_out = (clfold_place){ out->mem, out->front + trial->count };
+        fold->total_out =
+            (clfold_place){ out->mem, out->front + trial->count + trial->spare };
     }
 }
 
@@ -417,7 +455,7 @@ static clfold_status enqueue(struct run *run, const char **failed)
                                    .in_offset = run->in.front,
                                    .out = out->mem,
                                    .out_offset = out->front,
-                                   .count = trial->count,
+                                   .count = trial->count + trial->spare,
                                    .event = &event };
         for_calls(row, HAS_OUT)
         {
@@ -444,6 +482,7 @@ static clfold_status enqueue(struct run *run, const char **failed)
         (status = store_download(&run->init, queue)) ||
         (status = store_download(&run->heads, queue)) ||
         (status = store_download(&run->number, queue)) ||
+        (status = store_download(&run->counted, queue)) ||
         (status = store_download(&run->bad, queue)) ||
         (status = store_download(&run->keys, queue)) ||
         (status = store_download(&run->lengths, queue)) ||
@@ -520,7 +559,7 @@ static const unsigned char *total_of(const struct run *run)
 
     return run->trial->total == TOTAL_APART
                ? store_at(&run->total, run->total.after, 0)
-               : store_at(out, out->after, run->trial->count);
+               : store_at(out, out->after, run->trial->count + run->trial->spare);
 }
 
 static bool is_list_right(const struct run *run)
@@ -541,7 +580,8 @@ static enum trial_end compare(const struct run *run, char *why, size_t why_size)
     const struct trial *trial = run->trial;
     const struct store *out = out_of(run);
     const unsigned char *results = store_at(out, out->after, 0);
-    const size_t written = run->num + (trial->total == TOTAL_BEHIND);
+    const bool is_behind = trial->total == TOTAL_BEHIND;
+    const size_t spare = is_behind ? trial->spare : 0;
 
     if (!trial->unknown) {
         for (size_t i = 0; i < run->num; ++i) {
@@ -555,7 +595,9 @@ static enum trial_end compare(const struct run *run, char *why, size_t why_size)
             return TRIAL_WRONG;
         }
     }
-    if (!store_kept(out, 0, written)) {
+    if (!store_kept(out, 0, run->num + spare + is_behind) ||
+        memcmp(store_at(out, out->before, run->num), store_at(out, out->after, run->num),
+               spare * run->result) != 0) {
         return explain(trial, "wrote beside its results", why, why_size);
     }
     if (!store_kept(&run->init, 0, 0) ||
@@ -563,7 +605,8 @@ static enum trial_end compare(const struct run *run, char *why, size_t why_size)
         return explain(trial, "wrote beside its total, or to init", why, why_size);
     }
     if ((!trial->in_place && !store_kept(&run->in, 0, 0)) ||
-        !store_kept(&run->heads, 0, 0) || !store_kept(&run->number, 0, 0)) {
+        !store_kept(&run->heads, 0, 0) || !store_kept(&run->number, 0, 0) ||
+        !store_kept(&run->counted, 0, 0)) {
         return explain(trial, "wrote to its input", why, why_size);
     }
     if (!store_kept(&run->keys, 0, run->num) || !store_kept(&run->lengths, 0, run->num) ||
@@ -596,11 +639,11 @@ static clfold_status wanted_status(const struct run *run, bool any)
     const struct trial *trial = run->trial;
 
     return !any ? trial->operation == CLFOLD_EXCLUSIVE_SCAN ||
-                          (trial_reduces(trial) && trial->by)
+                          (trial_reduces(trial) && trial->by) || trial->count_at
                       ? CLFOLD_ERROR_ARGUMENT
                       : CLFOLD_ERROR_EMPTY
-           : run->item > 64 && trial->count > 0 && trial->algorithm && is_scan(trial) &&
-                   may_look_back(trial->algorithm)
+           : run->item > 64 && trial->count + trial->spare > 0 && trial->algorithm &&
+                   is_scan(trial) && may_look_back(trial->algorithm)
                ? CLFOLD_ERROR_UNSUPPORTED
                : CLFOLD_OK;
 }

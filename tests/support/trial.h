@@ -87,8 +87,10 @@ struct trial {
     bool loose;   /* keys are the same that are so without two bits: the fold's `equal` */
     bool num_at;  /* how many segments there are, by offsets, stands in memory, and */
     size_t more;  /* the call says so many more; 0: memory may say more than the call */
-    bool bad;     /* some offsets are out of order or past the end */
-    bool tells;   /* bad_out tells the first of these, or that there is none */
+    bool count_at; /* how many elements there are stands in memory, and the call */
+    size_t spare;  /* says so many more; 0: memory may say more than the call */
+    bool bad;      /* some offsets are out of order or past the end */
+    bool tells;    /* bad_out tells the first of these, or that there is none */
     /* Of a reduction by flags or keys. */
     enum bound bound; /* what the call says of how many segments there are, and */
     bool lists;       /* it writes how many, and each one's length and, by keys, key */
@@ -141,6 +143,10 @@ enum trial_end trial_run(const struct trial *trial, void *results, char *why,
 /* The same for a test, which it fails with the sentence. Returns false where the call was
  * refused. */
 bool trial_check(const struct trial *trial, void *results);
+
+/* What the call may say more, by the trial's seed, if its count is in memory; as far as
+ * streams go. */
+size_t trial_spare(const struct trial *trial);
 
 /* Bytes of an element, and of a result. */
 size_t trial_element_size(const struct trial *trial);

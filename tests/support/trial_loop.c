@@ -357,8 +357,14 @@ bool run_expect(struct run *run)
     const void *init = trial->init ? store_at(&run->init, run->init.before, 0) : NULL;
     bool (*expect_one)(struct run *, size_t, size_t, size_t, size_t, const void *) =
         trial->subject ? expect_subject : expect_operator;
+    const bool has_start =
+        init || (trial->subject ? trial->subject->identity != NULL : !is_arg(trial->op));
     bool any = true;
 
+    if (trial->count_at && !has_start && !run_finds(trial) &&
+        (trial_reduces(trial) || trial->total)) {
+        return false;
+    }
     if (trial->unknown) {
         return true;
     }
@@ -389,8 +395,7 @@ bool run_expect(struct run *run)
             const size_t end = (size_t)offset_of(run, s + 1);
             any &= expect_one(run, first, 1, end - first, s, init);
         }
-        return any && (init || (trial->subject ? trial->subject->identity != NULL
-                                               : !is_arg(trial->op)));
+        return any && has_start;
     }
     if (trial->by && trial->count > 0) {
         for (size_t first = 0, end; first < trial->count; first = end) {

@@ -20,7 +20,7 @@ struct store {
 struct run {
     const struct trial *trial;
     size_t in_size, item, result; /* bytes of an element, an item and a result */
-    struct store in, out, init, total, heads, number, bad;
+    struct store in, out, init, total, heads, number, counted, bad;
     struct store keys, lengths, told; /* of segments that are found, and how many */
     cl_ulong *want_lengths;
     unsigned char *want_keys;

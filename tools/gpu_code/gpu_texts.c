@@ -334,8 +334,8 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
 }
 
 /* As the checks of a call have it: without an operator it is a map, heads are for scans,
- * what finds segments is a reduction by offsets, and a result of a reduction has no element. Results of scans by
- * lanes are left out. */
+ * what finds segments is a reduction by offsets, and a result of a reduction has no
+ * element. Results of scans by lanes are left out. */
 static bool can_be(const struct monoid *monoid, bool is_map,
                    const struct operation *operation, enum algorithm algorithm)
 {
