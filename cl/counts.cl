@@ -61,7 +61,7 @@ static void clfold_put_count(clfold_num_kept total, bool empty,
 #if CLFOLD_KEEPS_RUNS
     if (clfold_has_lengths && total.kept > 0)
         clfold_run_lengths[clfold_run_lengths_at + total.kept - 1] =
-            clfold_n - total.start;
+            min(clfold_runs_end, clfold_n) - total.start;
 #endif
 }
 

@@ -71,7 +71,8 @@ CLFOLD_KERNEL void clfold_find_heads(ulong count, ulong num_words, ulong run,
 
     for (ulong w = first; w < stop; ++w) {
         const ulong left = count - min(count, w * 32);
-        const uint word = clfold_head_word(w * 32, (uint)min((ulong)32, left) CLFOLD_PASS);
+        const uint word =
+            clfold_head_word(w * 32, (uint)min((ulong)32, left) CLFOLD_PASS);
         bits[bits_at + w] = word;
         found += popcount(word);
     }

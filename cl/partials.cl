@@ -3,6 +3,7 @@
  * each segment is one run, to the output.
  *
  * needs: contract.cl, write.cl
+ * names: CLFOLD_COUNT_AT
  */
 static void clfold_keep(clfold_item total, bool empty, ulong i, bool is_last,
                         global clfold_item *to, global CLFOLD_OUT *out, ulong out_offset,
@@ -11,6 +12,6 @@ static void clfold_keep(clfold_item total, bool empty, ulong i, bool is_last,
     if (is_last)
         clfold_reduce_end(total, empty, i, out, out_offset + i,
                           CLFOLD_INIT_ARGS CLFOLD_PASS);
-    else
+    else if (!CLFOLD_COUNT_AT || !empty)
         to[i] = total;
 }

@@ -36,8 +36,8 @@
  * The first launch reads elements of `in`, later ones items of `scratch`.
  *
  * needs: contract.cl, count.cl, element.cl, write.cl
- * names: CLFOLD_GROUP_POWER, CLFOLD_RUNG, CLFOLD_STAGE_LIMIT, clfold_combine
- * names: clfold_combine_stage
+ * names: CLFOLD_COUNT_AT, CLFOLD_GROUP_POWER, CLFOLD_RUNG, CLFOLD_STAGE_LIMIT
+ * names: clfold_combine, clfold_combine_stage
  */
 
 /* A launch's input. */
@@ -58,15 +58,17 @@ typedef struct {
 #define CLFOLD_RUNG_ARGS                                                                 \
     in, in_offset, scratch, from, to, is_first, count, out, out_offset, CLFOLD_INIT_ARGS
 
-/* A group's item x[0]: the result, where no other group is there, or a partial. */
-static void clfold_leave(local const clfold_item *x, CLFOLD_RUNG_PARAMS CLFOLD_WITH)
+/* A group's item x[0], if it has any: the result, where no other group is there, or a
+ * partial. */
+static void clfold_leave(local const clfold_item *x, bool has_items,
+                         CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     if (get_local_id(0) > 0)
         return;
     if (get_num_groups(0) == 1)
         clfold_reduce_end(x[0], count == 0, 0, out, out_offset,
                           CLFOLD_INIT_ARGS CLFOLD_PASS);
-    else
+    else if (!CLFOLD_COUNT_AT || has_items)
         scratch[to + get_group_id(0)] = x[0];
 }
 
@@ -127,7 +129,7 @@ clfold_reduce0(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
             clfold_join(x, l, l + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -168,7 +170,7 @@ clfold_reduce1(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
             clfold_join(x, i, i + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -207,7 +209,7 @@ clfold_reduce2(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
             clfold_join(x, l, l + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -263,7 +265,7 @@ clfold_reduce3(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
             clfold_join(x, l, l + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -306,7 +308,7 @@ clfold_reduce4(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
     CLFOLD_STEP(x, l, live, 4);
     CLFOLD_STEP(x, l, live, 2);
     CLFOLD_STEP(x, l, live, 1);
-    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -376,7 +378,7 @@ clfold_reduce5(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
         clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l CLFOLD_PASS);
 
     clfold_tree(x, l, live CLFOLD_PASS);
-    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -460,6 +462,6 @@ clfold_reduce6(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
                         : clfold_fold_items(&source, first + l, stride CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
     clfold_tree(x, l, live CLFOLD_PASS);
-    clfold_leave(x, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif

@@ -68,7 +68,8 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
                    : 0;
     clfold_tile_sync();
     /* Called in any case, as tile_group.cl says. */
-    clfold_tile_fold_items(partials + to, *num, memory CLFOLD_PASS);
+    clfold_tile_fold_items(partials + to, CLFOLD_COUNT_AT && count == 0 ? 0 : *num,
+                           memory CLFOLD_PASS);
     if (get_local_id(0) == 0 && *num > 0)
         clfold_keep(memory[0], CLFOLD_COUNT_AT && count == 0, 0, true, partials, out,
                     out_offset, CLFOLD_INIT_ARGS CLFOLD_PASS);
@@ -87,7 +88,8 @@ clfold_reduce_partials(global clfold_item *scratch, ulong from, ulong to, ulong 
     const ulong i = get_group_id(0);
     const clfold_run r = clfold_nth_run(i, count, 1, length, runs, run, 0);
 
-    clfold_tile_fold_items(scratch + from + r.begin, (uint)r.items, memory CLFOLD_PASS);
+    clfold_tile_fold_items(scratch + from + r.begin, i < num_runs ? (uint)r.items : 0,
+                           memory CLFOLD_PASS);
     if (get_local_id(0) == 0 && i < num_runs)
         clfold_keep(memory[0], CLFOLD_COUNT_AT && r.items == 0, i, is_last != 0,
                     scratch + to, out, out_offset, CLFOLD_INIT_ARGS CLFOLD_PASS);

@@ -6,8 +6,10 @@ For each device:
     reduce`, beside numpy's;
   - the sum of 2^26 values of four types, timed in turn with a native loop (tools/native,
     OpenMP and SIMD), and compared with that program's exact fold by its exit status;
-  - the offset of every line of a text by `clfold scan` over its newlines, compared with that
-    of grep by the exit status of cmp;
+  - the offset of every line of a text by `clfold scan` over its newlines, and by `clfold
+    select` of what follows one, compared with that of grep by the exit status of cmp;
+  - the pixels of a font's glyphs as runs by `clfold rle`, and back by `clfold unrle`, compared
+    by cmp;
   - the reduction ladder by `clfold ladder`, its chart written into BUILD;
   - reductions and scans of f32 against what the memory gives, by `clfold bench`, with a chart in
     BUILD;
@@ -15,6 +17,7 @@ For each device:
     timeline in BUILD.
 """
 
+import gzip
 import json
 import os
 import re
@@ -32,6 +35,8 @@ SHAPE = (721, 1440)
 LARGE = 1 << 26
 # Files without a 0 byte, in the order of their names, until there is enough.
 TEXTS = ("/usr/share", "/usr/include")
+BITMAP = "/usr/share/unifont/unifont.bmp.gz"
+BITMAP_BYTES = 62  # of a BMP header and two colours
 ROUNDS = 5
 OPS = ("add", "min", "max", "arg-min", "arg-max")
 # What is repeated to 2^26 values: metres, or whole millimetres.
@@ -109,8 +114,8 @@ class Text:
                 break
         text = b"".join(parts)[:LARGE]
         text = text[: text.rfind(b"\n") + 1]
-        path = os.path.join(folder, "text")
-        with open(path, "wb") as file:
+        self.path = os.path.join(folder, "text")
+        with open(self.path, "wb") as file:
             file.write(text)
         newlines = numpy.frombuffer(text, "u1") == ord("\n")
         self.flags = os.path.join(folder, "newlines.u8")
@@ -118,7 +123,7 @@ class Text:
         self.size, self.ends = len(text), numpy.flatnonzero(newlines)
         self.starts = os.path.join(folder, "starts-grep.txt")
         command = "set -o pipefail; LC_ALL=C grep -ab '' \"$1\" | cut -d: -f1 >\"$2\""
-        output_of(["bash", "-c", command, "bash", path, self.starts])
+        output_of(["bash", "-c", command, "bash", self.path, self.starts])
 
     def line_starts(self, ranks):
         """ranks, for each byte: how many newlines stand before it. So a newline's own rank is
@@ -152,13 +157,15 @@ class Tools:
             for device in json.loads(output_of([self.clfold, "devices", "--json"], environment))
         ]
 
+    def run(self, device, environment, command, *arguments):
+        words = [self.clfold, command, "--device", str(device["index"]), "--json", *arguments]
+        return json.loads(output_of(words, environment))
+
     def reduce(self, device, environment, *arguments):
-        command = [self.clfold, "reduce", "--device", str(device["index"]), "--json", *arguments]
-        return json.loads(output_of(command, environment))
+        return self.run(device, environment, "reduce", *arguments)
 
     def scan(self, device, environment, *arguments):
-        command = [self.clfold, "scan", "--device", str(device["index"]), "--json", *arguments]
-        return json.loads(output_of(command, environment))
+        return self.run(device, environment, "scan", *arguments)
 
     def bench(self, device, environment, chart):
         command = [self.clfold, "bench", "--device", str(device["index"]), "--types", "f32",
@@ -253,23 +260,50 @@ def show_speed(tools, device, environment, file, kind, acc):
     return not right
 
 
+def show_lines(name, report, moved, starts, text):
+    """One line of the table: the time, and whether lines begin where grep's do."""
+    done = subprocess.run(["cmp", starts, text.starts], capture_output=True, text=True, check=False)
+    with open(starts, encoding="ascii") as ours, open(text.starts, encoding="ascii") as theirs:
+        lists = ours.read().split(), theirs.read().split()
+    print(f"{name:>20} {report['seconds'] * 1e3:>8.2f} {moved / report['seconds'] / 1e9:>8.1f} "
+          + " ".join(f"{len(lines):>10} {lines[-1]:>10}" for lines in lists)
+          + f"  {'DIFFERS' if done.returncode else 'agrees'}")
+    if done.returncode:
+        print(done.stdout.strip() + done.stderr.strip(), file=sys.stderr)
+    return done.returncode != 0
+
+
 def show_scan(tools, device, environment, text, algorithm, folder):
-    """One line of the table: the scan's time, and whether its lines begin where grep's do."""
     path, starts = os.path.join(folder, "ranks.npy"), os.path.join(folder, "starts.txt")
     report = tools.scan(device, environment, "--exclusive", "--raw", "u8", "--acc", "u32",
                         "--algorithm", algorithm, text.flags, path)
     ours = text.line_starts(numpy.load(path))
     with open(starts, "w", encoding="ascii") as file:
         file.write("\n".join(map(str, ours.tolist())) + "\n")
-    done = subprocess.run(["cmp", starts, text.starts], capture_output=True, text=True, check=False)
-    with open(text.starts, encoding="ascii") as file:
-        theirs = file.read().split()
-    print(f"{report['algorithm']:>20} {report['seconds'] * 1e3:>8.2f} "
-          f"{5 * text.size / report['seconds'] / 1e9:>8.1f} {ours.size:>10} {ours[-1]:>10} "
-          f"{len(theirs):>10} {theirs[-1]:>10}  {'DIFFERS' if done.returncode else 'agrees'}")
-    if done.returncode:
-        print(done.stdout.strip() + done.stderr.strip(), file=sys.stderr)
     os.remove(path)
+    return show_lines(report["algorithm"], report, 5 * text.size, starts, text)
+
+
+def show_select(tools, device, environment, text, folder):
+    starts = os.path.join(folder, "starts.txt")
+    report = tools.run(device, environment, "select", "--raw", "u8", "--load", "i", "--type", "u64",
+                       "--where", "i == 0 || in[i - 1] == 10", text.path, starts)
+    return show_lines("select", report, text.size + 8 * report["kept"], starts, text)
+
+
+def show_runs(tools, device, environment, folder):
+    """The pixels of a chart of glyphs, a byte each, as runs and back."""
+    pixels, values, lengths, same = (
+        os.path.join(folder, name) for name in ("pixels", "values.bin", "lengths.npy", "same.bin"))
+    with gzip.open(BITMAP) as file:
+        numpy.unpackbits(numpy.frombuffer(file.read()[BITMAP_BYTES:], "u1")).tofile(pixels)
+    words = [device, environment]
+    report = tools.run(*words, "rle", "--raw", "u8", pixels, values, lengths)
+    back = tools.run(*words, "unrle", "--raw", "u8", values, lengths, same)
+    done = subprocess.run(["cmp", pixels, same], check=False)
+    print(f"{BITMAP}: {report['count']} pixels are {report['kept']} runs, found in "
+          f"{report['seconds'] * 1e3:.2f} ms and decoded in {back['seconds'] * 1e3:.2f} ms  "
+          f"{'DIFFERS' if done.returncode else 'agrees'}")
     return done.returncode != 0
 
 
@@ -345,11 +379,14 @@ def main(build):
                   f"{'native':>8} {'share':>6}  check")
             for kind, acc in SPEEDS:
                 wrong += show_speed(tools, device, environment, files[kind], kind, acc)
-            print(f"\n{'':>20} {'':>8} {'':>8} {'clfold scan':>21} {'grep -b':>21}\n{'scan':>20} "
+            print(f"\n{'':>20} {'':>8} {'':>8} {'clfold':>21} {'grep -b':>21}\n{'scan':>20} "
                   f"{'ms':>8} {'GB/s':>8} {'lines':>10} {'last at':>10} {'lines':>10} "
                   f"{'last at':>10}  check")
             for algorithm in SCANS:
                 wrong += show_scan(tools, device, environment, text, algorithm, scratch)
+            wrong += show_select(tools, device, environment, text, scratch)
+            print()
+            wrong += show_runs(tools, device, environment, scratch)
     for device, environment in devices:
         print(f"\nReductions and scans on {device['platform']}, and what its memory gives:")
         show_bench(tools, device, environment, build)

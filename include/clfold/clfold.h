@@ -878,8 +878,8 @@ CLFOLD_API clfold_status clfold_map(clfold_context *context, cl_command_queue qu
  * the key and a result the element.
  *
  * `out` and rest_out may not overlap `in`: a group that finds another one late reads that
- * one's elements itself, which must not be overwritten then. Segments and parts are
- * UNSUPPORTED.
+ * one's elements itself, which must not be overwritten then. Segments are UNSUPPORTED. A
+ * part has no carry: its first element starts a run, and num_out counts the part's own.
  *
  * A select is a scan of counts, so its algorithms are "scan_single_group",
  * "scan_lookback", "scan_chained" and "reduce_then_scan", chosen as a scan's. Stores are

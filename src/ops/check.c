@@ -64,7 +64,7 @@ static clfold_status check_enumerators(const struct site *site, const clfold_fol
 static clfold_status check_segments(const struct site *site, const clfold_fold *fold,
                                     const struct operation *operation)
 {
-    const bool selects = operation && operation->selects;
+    const bool selects = operation ? operation->selects : !fold->op && !fold->combine;
     const bool reduces = !operation || operation->family == FAMILY_REDUCE;
     const uint32_t by = fold->segments ? fold->segments->by : 0;
 
@@ -148,10 +148,9 @@ static clfold_status check_select(const struct site *site,
                            "%s is given, but a select has no operator in this version",
                            fold->op ? "op" : "combine");
     }
-    if (fold->segments || fold->part) {
+    if (fold->segments) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "%s given, but a select has none in this version",
-                           fold->segments ? "segments are" : "part is");
+                           "segments are given, but a select has none in this version");
     }
     return CLFOLD_OK;
 }

@@ -24,18 +24,22 @@ void clfold_part_set(struct request *request, const clfold_part *part, bool is_l
 static clfold_status check_texts(const struct request *request, const struct site *site)
 {
     const struct monoid *monoid = request->job.monoid;
-    const struct uses *loads = &monoid->loads, *writes = &monoid->writes;
+    const struct uses *loads = &monoid->loads, *writes = &monoid->writes,
+                      *keeps = &monoid->keeps;
 
-    if (loads->in || writes->in || monoid->stores) {
+    if (loads->in || writes->in || keeps->in || monoid->stores) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "part: %s, but a part does not have the other elements",
                            monoid->stores ? "store is given"
                            : loads->in    ? "load uses in"
-                                          : "result uses in");
+                           : writes->in   ? "result uses in"
+                                          : "keep uses in");
     }
-    if (request->part.whole == 0 && (loads->n || writes->n)) {
+    if (request->part.whole == 0 && (loads->n || writes->n || keeps->n)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "part: whole is 0, but %s uses n",
-                           loads->n ? "load" : "result");
+                           loads->n    ? "load"
+                           : writes->n ? "result"
+                                       : "keep");
     }
     return CLFOLD_OK;
 }
@@ -69,6 +73,7 @@ static clfold_status check_segments(const struct request *request,
     const struct monoid *monoid = request->job.monoid;
     const bool are_uniform = request->job.segments.width > 0;
     const bool has_carry = request->part.carry_at.mem || request->part.carry_out.mem;
+    const bool carries = request->job.operation != CLFOLD_MAP && !monoid->keep;
 
     if (request->job.offsets ||
         (request->job.operation == CLFOLD_REDUCE && are_uniform)) {
@@ -82,11 +87,12 @@ static clfold_status check_segments(const struct request *request,
                            "part: %s is given, but there are no segments by keys",
                            request->part.key_at.mem ? "key_at" : "key_out");
     }
-    if (has_carry && (are_uniform || request->job.operation == CLFOLD_MAP)) {
+    if (has_carry && (are_uniform || !carries)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "part: %s is given, but %s",
                            request->part.carry_at.mem ? "carry_at" : "carry_out",
-                           are_uniform ? "rows and columns are not cut"
-                                       : "a map carries nothing");
+                           are_uniform    ? "rows and columns are not cut"
+                           : monoid->keep ? "a select carries nothing"
+                                          : "a map carries nothing");
     }
     return CLFOLD_OK;
 }

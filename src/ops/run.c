@@ -18,7 +18,6 @@ static void begin_part(struct launch *launch, const struct request *request)
     const clfold_part *part = &request->part;
 
     launch->call_first = part->first;
-    launch->call_count = request->job.count;
     launch->has_carry = part->carry_out.mem != NULL;
     set_place(&launch->carry_out, &launch->carry_index, &part->carry_out, request);
     launch->has_key_at = part->first > 0 && part->key_at.mem;
@@ -59,6 +58,7 @@ static void begin(struct launch *launch, const struct request *request,
     set_place(&launch->num_at, &launch->num_index, &heads->num_at, request);
     set_place(&launch->count_at, &launch->count_index, &request->count_at, request);
     set_place(&launch->bad, &launch->bad_out, &heads->bad, request);
+    launch->call_count = request->job.count;
     launch->n = !monoid->in_part          ? request->job.count
                 : request->part.whole > 0 ? request->part.whole
                                           : UINT64_MAX;
@@ -70,7 +70,7 @@ static void begin(struct launch *launch, const struct request *request,
     set_place(&launch->keys, &launch->keys_at, &request->keys, request);
     launch->bits = launch->counts = bits ? bits->mem : request->out;
     launch->bits_at = plan->marks.bits_at;
-    if (monoid->found) {
+    if (monoid->found && bits) {
         /* How many segments there are, and their offsets. */
         launch->num_at = launch->offsets = bits->mem;
         launch->num_index = 0;

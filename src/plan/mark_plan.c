@@ -51,8 +51,9 @@ const char *clfold_kernel_name(const struct monoid *monoid, enum algorithm algor
 static uint64_t run_of(uint64_t num, const struct job *job, uint32_t group_size,
                        uint32_t size)
 {
-    const uint64_t items = job->device->most_elements / size;
-    const uint64_t most = items ? items * group_size : UINT32_MAX;
+    const uint64_t elements = job->device->most_elements;
+    const uint64_t items = elements > size ? elements / size : 1;
+    const uint64_t most = elements ? items * group_size : UINT32_MAX;
     const uint64_t groups = job->device->cpu ? CPU_GROUPS : GPU_GROUPS;
     const uint64_t run = clfold_div_up(num, groups);
     const uint64_t least = LEAST_RUN / size;
@@ -70,7 +71,9 @@ static void plan_found(struct marks *marks, const struct job *job, uint32_t grou
     marks->key_size = (uint32_t)clfold_scalar(job->monoid->head_type)->size;
     marks->num_words = clfold_div_up(job->count, WORD_BITS);
     marks->words_run = run_of(marks->num_words, job, group_size, WORD_BITS);
+    /* One group counts, of no elements too. */
     marks->num_groups = clfold_div_up(marks->num_words, marks->words_run);
+    marks->num_groups += marks->num_groups == 0;
     marks->run = run_of(job->num_offsets, job, group_size, 1);
     marks->offsets_at = (1 + marks->num_groups) * sizeof(cl_ulong) / size;
     marks->bits_at =

@@ -61,6 +61,7 @@ const struct own_param clfold_own_params[] = {
     OWN(RUNS, "global ulong *", BUFFER, run_lengths, lengths),
     OWN(RUNS, "ulong", ULONG, run_lengths_at, lengths_at),
     OWN(RUNS, "uint", UINT, has_lengths, has_lengths),
+    OWN(RUNS, "ulong", ULONG, runs_end, call_count),
     OWN(SEGMENT, "ulong", ULONG, width, segments.width),
     OWN(SEGMENT, "ulong", ULONG, length, segments.length),
     OWN(OFFSETS, "global const CLFOLD_OFFSET *", BUFFER, offsets, offsets),

@@ -23,7 +23,7 @@ enum own_group {
     OWN_OFFSETS = 32, /* where segments begin, and one that is near what is asked for */
     OWN_NUM = 64,     /* where it stands how many segments there are */
     OWN_SELECT = 128, /* where the output begins, and where the others go */
-    OWN_RUNS = 256,   /* where the lengths of runs go */
+    OWN_RUNS = 256,   /* where the lengths of runs go, and where the last ends */
     OWN_COUNT = 512   /* where it stands how many elements there are; with OWN_PLACE */
 };
 uint32_t clfold_own_groups(const struct monoid *monoid);

@@ -6,8 +6,8 @@ SMALL_DEVICE is the built small_device.c. PART says which cases are run: files (
 streams), contents (of files and text), reduce, values (that reduce treats apart, as
 NaN), scan, places (where scan writes), pieces (of much data), explain, users (their operators),
 loads (of users), results (likewise, and maps), cache (of programs), ready (operators of several
-numbers), axis (rows and columns), segments (others) or drivers (what a driver can change, on
-each device).
+numbers), axis (rows and columns), segments (others), selects (and runs) or drivers (what a driver
+can change, on each device).
 
 Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when there is no OpenCL
 device or no numpy. Every case that needs a device runs on each one that OpenCL shows.
@@ -35,6 +35,7 @@ import ready_cases  # noqa: E402
 import result_cases  # noqa: E402
 import scan_cases  # noqa: E402
 import segment_cases  # noqa: E402
+import select_cases  # noqa: E402
 import text_cases  # noqa: E402
 import user_cases  # noqa: E402
 from cases import check, run_cases  # noqa: E402
@@ -58,6 +59,7 @@ PARTS = {
     "cache": ([], cache_cases.CASES),
     "axis": ([], axis_cases.CASES),
     "segments": ([], segment_cases.CASES),
+    "selects": ([], select_cases.CASES),
     "drivers": ([], [case for cases in DRIVERS for case in cases.DRIVERS]),
 }
 

@@ -135,10 +135,26 @@ def segments(d, device):
         check(f"; segments by {name}, " in found["why"] and found["by"] == way, f"{found}")
         check(found["launches"] == launches, f"{found}")
         check(found["bytes_read"] >= 20000 + read, f"{found}")
-    d.bad(1, "segments: by flags", "explain", "reduce", "--by", "flags:u8")
+    found = told(d, device, "reduce", "--by", "flags:u8", "--count", 5000)
+    check(found["algorithm"] == "reduce_offsets" and found["by"] == "flags:u8", f"{found}")
+    check("segments by flags, " in found["why"] and found["launches"] == 5, f"{found}")
     found = told(d, device, "reduce", "--by", "offsets:u32:99", "--count", 5000)
     check(found["algorithm"] == "reduce_offsets" and found["by"] == "offsets:u32:99", f"{found}")
     check(found["bytes_written"] >= 4 * 99 and found["bytes_read"] >= 20400, f"{found}")
+
+
+def selects(d, device):
+    """Of a select and of runs: the operation's own algorithms, and no operator."""
+    for count, algorithm, why in [
+        ("5", "scan_single_group", "the count is small"), ("2^26", None, "the count is large"),
+        ("2^26", "reduce_then_scan", "asked for by name"),
+    ]:  # fmt: skip
+        words = ["--count", count, *(["--algorithm", algorithm] if why[0] == "a" else [])]
+        for condition in ["--where", "x > 3.0f"], ["--equal", "a == b"]:
+            found = told(d, device, "select", *condition, *words)
+            check(why in found["why"] and not {"op", "kind", "accuracy"} & set(found), f"{found}")
+            check(found["algorithm"] == algorithm or not algorithm, f"{found}")
+            check(found["widths"] in ["agree", "unknown"], f"{found}")
 
 
 def widths(d, device):
@@ -179,4 +195,4 @@ def widths(d, device):
     check("widths" not in told(d, device, "reduce"), "widths of no text")
 
 
-CASES = [widths, segments, why_reduce, why_scan, why_scan_by_variable]
+CASES = [widths, segments, selects, why_reduce, why_scan, why_scan_by_variable]

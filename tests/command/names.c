@@ -168,6 +168,8 @@ static void algorithms(void **state)
                                                "chain",
                                                NULL };
     static const char *const of_map[] = { "map_tiles", NULL };
+    static const char *const of_select[] = { "scan_single_group", "scan_lookback",
+                                             "scan_chained", "reduce_then_scan", NULL };
     static const char *const not_of_map[] = { "", "map", "tiles", "scan_map_tiles",
                                               NULL };
     static const char *const forms[] = { "single_group", "single-group",
@@ -178,6 +180,7 @@ static void algorithms(void **state)
     check_algorithms(of_reduce, REDUCE_ALGORITHM_NAMES, not_of_reduce, CLFOLD_REDUCE);
     check_algorithms(of_scan, SCAN_ALGORITHM_NAMES, not_of_scan, CLFOLD_EXCLUSIVE_SCAN);
     check_algorithms(of_map, MAP_ALGORITHM_NAMES, not_of_map, CLFOLD_MAP);
+    check_algorithms(of_select, SELECT_ALGORITHM_NAMES, not_of_map, CLFOLD_SELECT);
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         assert_true(algorithm_parse(forms[i], CLFOLD_INCLUSIVE_SCAN, &algorithm));
         assert_string_equal(algorithm, "scan_single_group");

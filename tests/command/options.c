@@ -68,9 +68,13 @@ static const struct command {
       "op acc accuracy inclusive exclusive init algorithm axis flags keys "
       "offsets" OPERATORS LOADS STORES READING ALWAYS },
     { "map", "x y.npy", "type offsets" LOADS STORES READING ALWAYS },
+    { "select", "x y.npy --where=x", "type where rest" LOADS READING ALWAYS },
+    { "unique", "x y.npy", "type equal lengths" LOADS READING ALWAYS },
+    { "rle", "x y.npy z.npy", READING ALWAYS },
+    { "unrle", "x y.npy z.npy", "lengths-type" READING ALWAYS },
     { "explain", "scan",
       "op type acc accuracy length columns by inclusive exclusive count algorithm "
-      "kernel" OPERATORS LOADS STORES ALWAYS },
+      "kernel where equal" OPERATORS LOADS STORES ALWAYS },
     { "ladder", "", "op type min max csv svg" ALWAYS },
     { "trace", "", "op type count algorithm svg" ALWAYS },
     { "bench", "", "op folds types min max seconds svg against" ALWAYS },
@@ -152,6 +156,10 @@ static const struct text {
     { "load", "x", "" },
     { "result", "item", "" },
     { "store", "x", "" },
+    { "where", NULL, "" },
+    { "equal", NULL, "" },
+    { "rest", "r.npy", "" },
+    { "lengths", "r.npy", "" },
     { "out", "f64", "" },
     { "axis", "-1", "" },
     { "output", "r.npy", "" },
@@ -246,9 +254,13 @@ static void check_row(enum action action, const struct option_row *row)
 {
     const char *const name = row->name, *const good = good_of(action, row);
     const struct text *const text = text_of(name);
-    /* those of maps are what is written, and scans and maps have their OUT */
+    /* those of maps are what is written, scans and maps have their OUT, and a select has
+     * its condition */
+    const bool is_map =
+        action == ACTION_MAP || action == ACTION_SELECT || action == ACTION_UNIQUE;
     const bool is_free =
-        (action == ACTION_MAP && list_has_word("components type-name", name)) ||
+        (is_map && list_has_word("components type-name", name)) ||
+        (action == ACTION_SELECT && row->needs && strstr(row->needs, "where")) ||
         (action != ACTION_REDUCE && strcmp(name, "offsets") == 0);
     const char *rest = text && !is_free ? text->needs : "";
     char line[256], part[64], word[LIST_WORD];
@@ -374,13 +386,16 @@ static void show(char *line, size_t size)
     const struct fold_texts *const fold = &o->fold;
     const char *word_names =
         "op,acc,type,algorithm,init,file,column,format,out,out_format,"
-        "device,csv,svg,against,combine,load,result,store,write,by";
+        "device,csv,svg,against,combine,load,result,store,write,by,where,equal,also,"
+        "also_format,lengths,lengths_format,lengths_type";
     const char *const *const words =
         LIST(char *const, o->op ? options_op(o) : NULL, type_shown(o->acc),
              type_shown(o->element), o->algorithm, o->init, o->file, o->text_form.column,
              formats[o->format], o->out, formats[o->out_format], o->device, o->csv,
              o->svg, o->against, fold->combine, fold->load, fold->result, fold->store,
-             type_shown(fold->out), o->by.text);
+             type_shown(fold->out), o->by.text, fold->keep, fold->equal, o->also,
+             formats[o->also_format], o->lengths, formats[o->lengths_format],
+             type_shown(o->lengths_type));
     const char *number_names =
         "operation,accuracy,axis,field,missing,skip,separator,count,memory,min,max,bench,"
         "folds,all_types,seed,rows,columns,help,version,raw_size,args,last_arg,in_"
@@ -455,23 +470,22 @@ static void samples(void **state)
 /* Each command counts its operands, and an empty name is not one. */
 static void operands(void **state)
 {
+    static const char *const names[] = { "", " a.npy", " a.npy b.npy" };
+
     (void)state;
     for (enum action action = ACTION_NONE + 1; action < ACTION_HELP; action++) {
         const struct command *const command = &commands[action];
-        const bool is_two = strchr(command->operands, ' ');
-        const bool is_none = !*command->operands || action == ACTION_CHECK_FOLD;
+        const int num = command_rows[action].num_operands;
         char part[128];
         const int length = snprintf(part, sizeof(part), "%s takes %s, and got ",
                                     command->name, command_rows[action].operands);
-        check(strcat(part, is_two    ? "3"
-                           : is_none ? "x"
-                                     : "2"),
-              "%s %s x", command->name, command->operands);
+        sprintf(part + length, num > 0 ? "%d" : "x", num + 1);
+        check(part, "%s %s x", command->name, command->operands);
         strcpy(part + length, "an empty name; see clfold ");
-        if (!is_none) {
-            check(part, "%s ''%s", command->name, is_two ? " x.npy" : "");
-            strcpy(part + length, is_two ? "1; see" : "0; see");
-            check(part, "%s%s", command->name, is_two ? " x.npy" : "");
+        if (num > 0) {
+            check(part, "%s ''%s", command->name, names[num - 1]);
+            sprintf(part + length, "%d; see", num - 1);
+            check(part, "%s%s", command->name, names[num - 1]);
         }
     }
 }

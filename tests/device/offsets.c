@@ -70,10 +70,11 @@ static void check_by(struct trial trial, uint32_t by, size_t turn)
 
 static void check(struct trial trial, size_t turn)
 {
-    check_by(trial, CLFOLD_BY_OFFSETS, turn);
-    if (turn % 2) {
-        check_by(trial, turn / 2 % 3 ? CLFOLD_BY_KEYS : CLFOLD_BY_FLAGS, turn);
-    }
+    check_by(trial,
+             turn % 3 < 2   ? CLFOLD_BY_OFFSETS
+             : turn / 3 % 3 ? CLFOLD_BY_KEYS
+                            : CLFOLD_BY_FLAGS,
+             turn);
 }
 
 static void test_texts(void **state)

@@ -386,7 +386,7 @@ static void counted(cl_command_queue queue, cl_ulong count, uint64_t seed)
     static cl_int values[COUNT], kept[COUNT], wanted[COUNT];
     cl_mem numbers = buffer(blank), in, picked = buffer(blank), outs[TAKERS];
     clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
-    cl_event written, selected, done[TAKERS], gate = gate_create();
+    cl_event written = NULL, selected = NULL, done[TAKERS], gate = gate_create();
 
     fill(values, CLFOLD_I32, COUNT, FILL_EXACT, seed);
     in = buffer(values);

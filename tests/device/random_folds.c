@@ -295,7 +295,7 @@ static struct condition draw_condition(const struct random_fold *fold, struct te
         asked.type = fold->fold.in;
         asked.than = read_number(asked.type, element);
     }
-    for (int side = 0; side <= are_runs; ++side) {
+    for (int side = 0; side < (are_runs ? 2 : 1); ++side) {
         clfold_text_print(text, "%s(%s%s", side ? " == " : "", names[side],
                           is_bare ? "" : parts[k]);
         clfold_text_print(text, asked.is_equal ? " == (%s)" : " > (%s)",

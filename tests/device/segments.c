@@ -370,8 +370,6 @@ static void test_rejected(void **state)
     } cases[] = {
         { { .by = 0, .num = 3 }, 12, CLFOLD_ERROR_ARGUMENT, "by 0" },
         { { .by = 6, .num = 3 }, 12, CLFOLD_ERROR_ARGUMENT, "by 6" },
-        { { .by = CLFOLD_BY_FLAGS, .num = 3 }, 12, CLFOLD_ERROR_UNSUPPORTED, "by flags" },
-        { { .by = CLFOLD_BY_KEYS, .num = 3 }, 12, CLFOLD_ERROR_UNSUPPORTED, "by keys" },
         { { .by = CLFOLD_BY_OFFSETS }, 12, CLFOLD_ERROR_ARGUMENT, "of the offsets" },
         { { .by = CLFOLD_BY_LENGTH }, 12, CLFOLD_ERROR_ARGUMENT, "length is 0" },
         { { .by = CLFOLD_BY_LENGTH, .length = 3, .columns = 2 },

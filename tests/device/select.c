@@ -38,6 +38,7 @@ static void check_many(struct select_trial trial, size_t turn)
         trial.out_offset = draw(&trial.seed, 20);
         trial.disorder = draw(&trial.seed, 4) == 0;
         trial.spare = trial.count_at ? draw(&trial.seed, 3) * draw(&trial.seed, 50) : 0;
+        trial.first = !trial.count_at && trial.seed % 2 ? 1000 + trial.in_offset : 0;
         trial.rest = trial.seed % 3 > 0;
         trial.lengths = trial.seed % 4 > 0;
         if (may_fit || counts[c] + trial.spare > trial.plan.tile_elements) {
@@ -284,7 +285,7 @@ static void test_rejected(void **state)
 {
     const cl_mem in = coloured_buffer(4096), out = coloured_buffer(8192);
     const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = 10 };
-    const clfold_part part = { .whole = 100 };
+    const clfold_part part = { .first = 3 }, carries = { .carry_at = { in, 0 } };
     const cl_uint none = 0;
     const struct {
         clfold_fold fold;
@@ -301,7 +302,15 @@ static void test_rejected(void **state)
         { SELECT(.init = &none, .init_size = 4), out, 9,
           SAYS(ARGUMENT, "init is given, but a select has no operator") },
         { SELECT(.segments = &rows), out, 9, SAYS(UNSUPPORTED, "segments are given") },
-        { SELECT(.part = &part), out, 9, SAYS(UNSUPPORTED, "part is given") },
+        { { .type = CLFOLD_U32, .keep = "in[0]", .part = &part },
+          out,
+          9,
+          SAYS(ARGUMENT, "keep uses in, but a part") },
+        { { .type = CLFOLD_U32, .keep = "n", .part = &part },
+          out,
+          9,
+          SAYS(ARGUMENT, "whole is 0, but keep uses n") },
+        { SELECT(.part = &carries), out, 9, SAYS(ARGUMENT, "a select carries nothing") },
         { SELECT(.total_out = { in, 0 }), out, 9, SAYS(ARGUMENT, "total_out") },
         { SELECT(.equal = "a == b"), out, 9,
           SAYS(ARGUMENT, "keep and equal are both given") },

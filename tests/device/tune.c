@@ -583,7 +583,7 @@ static void test_text_refused(void **state)
     refuse(ARGUMENT, "text is NULL", ctx, 1, &sum, COUNT, NULL, TEXT);
     refuse(ARGUMENT, "operation 0", ctx, 0, &sum, COUNT, other, TEXT);
     refuse(ARGUMENT, "type", ctx, 1, &wrong, COUNT, other, TEXT);
-    refuse(ARGUMENT, "operation 5", ctx, 5, &sum, COUNT, other, TEXT);
+    refuse(ARGUMENT, "operation 6", ctx, 6, &sum, COUNT, other, TEXT);
     refuse(UNSUPPORTED, "without a load, a result", ctx, 1, &loaded, COUNT, other, TEXT);
     refuse(UNSUPPORTED, "a number to a number", ctx, CLFOLD_MAP, &pairs, COUNT, other,
            TEXT);

@@ -18,10 +18,10 @@ TYPES = "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64"
 CASES = (
     ("--v", "--version", ""),
     ("b", "bench", ""),
-    ("explain ", "reduce scan map", ""),
+    ("explain ", "reduce scan map select", ""),
     ("explain m", "map", ""),
     ("explain reduce --ex", "--exclusive", ""),
-    ("explain --json s", "scan", ""),
+    ("explain --json s", "scan select", ""),
     ("help d", "devices", ""),
     ("help reduce ", "--help", ""),
     ("reduce --op bit", "bit-and bit-or bit-xor", ""),
@@ -45,6 +45,7 @@ CASES = (
     ("reduce b.txt --j", "--json", ""),
     ("scan a -", "--op", "options"),
     ("scan a.npy b", "b.txt", "filenames"),
+    ("select --where x a.npy b", "b.txt", "filenames"),
     ("ladder --svg d", "d.svg", "filenames"),
     ("ladder --svg ", "|".join(FILES), "filenames"),
     ("none ", "", ""),
@@ -139,7 +140,7 @@ PLANTED = (
     ("'*' '*'", "'*'", "scan a.npy b"),
     ("[=:]", "[:]", "--op ="),
     ("npy|bin|txt", "npy|bin", "clfold reduce :"),
-    ("'reduce scan map'", "''", "explain "),
+    ("'reduce scan map select'", "''", "explain "),
 )
 
 

@@ -287,7 +287,8 @@ FAULTS = {
     ),
     "offsets_past_num_at": (
         "offsets/test_operators",
-        [("reduce_offsets.cl", 1, "    CLFOLD_LIMIT_NUM(num, 0);\n#if", "#if")],
+        [("reduce_offsets.cl", 1, "    CLFOLD_LIMIT_NUM(num, 0);\n    CLFOLD_LIMIT_COUNT(count);\n"
+          "#if", "    CLFOLD_LIMIT_COUNT(count);\n#if")],
     ),
     # A count in memory that is read, but not for partials of groups that had no elements; and not
     # for the totals of tiles, so that the total is of what these hold.
@@ -382,7 +383,7 @@ FAULTS = {
     # The last group folds partials in the order in which groups left them, or too early.
     "reduce_joins_out_of_order": (
         "reduce/test_affine",
-        [(TILES, 1, "r.items == 0, i, is_last != 0", "r.items == 0, "
+        [(TILES, 1, "[CLFOLD_KEPT], r.items == 0, i, is_last != 0", "[CLFOLD_KEPT], r.items == 0, "
           "joins ? num_runs - 1 - i : i, is_last != 0")],
     ),
     "reduce_joins_too_early": (

@@ -111,8 +111,9 @@ def main():
         of_users = {"clfold_widths"}
         of_segments = {name for name in kernels if re.search("lanes|bundles", name)}
         of_results = {"clfold_map_tiles", "clfold_scan_bundles"} & kernels
-        of_heads = {name for name in kernels if re.search("_heads|_bad", name)}
-        of_offsets = {name for name in kernels if re.search("_offsets|_pieces", name)}
+        of_heads = {name for name in kernels if re.search("(clear|mark)_heads|_bad", name)}
+        road = "_offsets|_pieces|(find|count)_heads|_lists"
+        of_offsets = {name for name in kernels if re.search(road, name)}
         of_scans -= of_segments
         of_selects = of_scans - {"clfold_serial", "clfold_scan_locals", "clfold_scan_propagate"}
         kernels -= alone | of_scans | of_probe | of_users | of_segments | of_results | of_heads

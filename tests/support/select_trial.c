@@ -6,12 +6,13 @@
 
 #define FRONT 3 /* elements of `in` before the first, and results in front of `out` */
 
-static cl_ulong level; /* of the trial that runs */
+static cl_ulong level;       /* of the trial that runs, and */
+static size_t first_of_part; /* elements of the whole input before */
 
 static bool keeps_by_index(const unsigned char *e, size_t i, size_t n)
 {
     (void)e, (void)n;
-    return ((cl_ulong)i * 2654435761ul >> 16 & 255) < level;
+    return ((cl_ulong)(first_of_part + i) * 2654435761ul >> 16 & 255) < level;
 }
 
 const struct condition keep_by_index = { "(i * 2654435761ul >> 16 & 255) < level",
@@ -120,16 +121,16 @@ explain(const struct select_trial *trial, char *why, size_t why_size, const char
     va_end(arguments);
     snprintf(why, why_size,
              "select of %zu, %s, %s \"%s\", by %s, %s of %u, %u work-items, at most %u "
-             "groups, from %zu to %zu, level %u%s%s%s%s (seed %llu): %s",
+             "groups, from %zu to %zu, part from %zu, level %u%s%s%s%s (seed %llu): %s",
              trial->count, trial->subject->fold.name,
              trial->condition.are_runs ? "equal" : "keep", trial->condition.text,
              trial->algorithm ? trial->algorithm : "policy",
              clfold_tile_name(trial->plan.tile), trial->plan.tile_elements,
              trial->plan.group_size, trial->plan.max_groups, trial->in_offset,
-             trial->out_offset, (unsigned)trial->level, trial->rest ? ", rest" : "",
-             trial->lengths ? ", lengths" : "", trial->count_at ? ", counted" : "",
-             trial->disorder ? ", out of order" : "", (unsigned long long)trial->seed,
-             what);
+             trial->out_offset, trial->first, (unsigned)trial->level,
+             trial->rest ? ", rest" : "", trial->lengths ? ", lengths" : "",
+             trial->count_at ? ", counted" : "", trial->disorder ? ", out of order" : "",
+             (unsigned long long)trial->seed, what);
     return false;
 }
 
@@ -189,6 +190,7 @@ static clfold_status call(const struct select_trial *trial, const struct outputs
     static struct debug plan; /* which the context keeps */
     const struct subject *s = trial->subject;
     clfold_arg args[NUM_ARGS + 1];
+    const clfold_part part = { .first = trial->first };
     clfold_fold fold = s->fold;
     cl_event done = NULL;
 
@@ -204,6 +206,7 @@ static clfold_status call(const struct select_trial *trial, const struct outputs
     }
     fold.num_out = (clfold_place){ to->num.mem, to->num.front };
     fold.count_at = count_place(trial);
+    fold.part = trial->first > 0 ? &part : NULL;
     fold.algorithm = trial->algorithm;
     if (fold.num_args > 0) {
         memcpy(args, fold.args, fold.num_args * sizeof(*args));
@@ -277,6 +280,12 @@ enum trial_end select_trial_run(const struct select_trial *wanted, char *why,
     /* A store has one place, and a quotient is not defined for the others. */
     trial.rest &= !s->fold.store && !(s->fold.flags & CLFOLD_PARTIAL);
     trial.lengths &= trial.condition.are_runs;
+    /* A part has no elements before it, and its texts here have no whole. */
+    if (s->load || s->write || s->fold.store ||
+        !(trial.condition.are_runs || trial.condition.keeps == keeps_by_index)) {
+        trial.first = 0;
+    }
+    first_of_part = trial.first;
     subject_fill(s, elements, num_in, trial.seed);
     cl_mem in = copied_buffer(elements, num_in * in_size);
     struct outputs to = {

@@ -31,6 +31,7 @@ struct select_trial {
     size_t spare;  /* so many more; 0: memory may say more than the call */
     cl_ulong level;
     bool rest, lengths; /* they are wanted, where the fold allows it */
+    size_t first;       /* elements of a larger select before, where the fold allows it */
     bool tight;         /* buffers end with the last element */
     bool disorder;      /* on a queue out of order, if the device has one */
     bool may_refuse;    /* what the fold, the tile or the device cannot do */

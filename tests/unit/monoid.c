@@ -20,7 +20,7 @@ static void test_struct_sizes(void **state)
     if (sizeof(void *) != 8) {
         skip();
     }
-    assert_int_equal(sizeof(clfold_fold), 368);
+    assert_int_equal(sizeof(clfold_fold), 384);
     assert_int_equal(sizeof(clfold_context_params), 168);
     assert_int_equal(sizeof(clfold_segments), 88);
     assert_int_equal(sizeof(clfold_part), 112);

@@ -94,7 +94,7 @@ static bool fill(const struct bench_buffers *buffers, const struct bench *bench,
         return device_refuse(message, "clEnqueueFillBuffer", error);
     }
     if (!buffer_visit(&bench->session, buffers->in[0], CL_MAP_WRITE, bench_in_size(one),
-                      count, make_piece, &making, message)) {
+                      0, count, make_piece, &making, message)) {
         return false;
     }
     for (size_t i = 1; i < buffers->sets.num; i++) {

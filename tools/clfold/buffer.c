@@ -65,13 +65,13 @@ bool buffer_map(const struct session *session, cl_mem buffer, cl_map_flags flags
 }
 
 bool buffer_visit(const struct session *session, cl_mem buffer, cl_map_flags flags,
-                  size_t element, size_t count, buffer_visitor *visit, void *user,
-                  struct message *message)
+                  size_t element, size_t first, size_t count, buffer_visitor *visit,
+                  void *user, struct message *message)
 {
-    const size_t bytes = count * element, step = BUFFER_STEP / element * element;
+    const size_t end = (first + count) * element, step = BUFFER_STEP / element * element;
 
-    for (size_t offset = 0, size; offset < bytes; offset += size) {
-        size = bytes - offset < step ? bytes - offset : step;
+    for (size_t offset = first * element, size; offset < end; offset += size) {
+        size = end - offset < step ? end - offset : step;
         if (!buffer_map(session, buffer, flags, offset, size, visit, user, message)) {
             return false;
         }

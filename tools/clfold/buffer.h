@@ -28,9 +28,9 @@ bool buffer_map(const struct session *session, cl_mem buffer, cl_map_flags flags
  * host where the device has memory of its own. */
 enum { BUFFER_STEP = 32 * 1024 * 1024 };
 
-/* Maps the first `count` elements of a buffer step by step. */
+/* Maps `count` elements of a buffer, from the one numbered `first` on, step by step. */
 bool buffer_visit(const struct session *session, cl_mem buffer, cl_map_flags flags,
-                  size_t element, size_t count, buffer_visitor *visit, void *user,
-                  struct message *message);
+                  size_t element, size_t first, size_t count, buffer_visitor *visit,
+                  void *user, struct message *message);
 
 #endif

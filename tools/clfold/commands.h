@@ -7,7 +7,8 @@
 
 bool command_devices(const struct options *options, struct message *message);
 bool command_reduce(const struct options *options, struct message *message);
-bool command_scan(const struct options *options, struct message *message); /* map, too */
+/* map, select and the like, too */
+bool command_scan(const struct options *options, struct message *message);
 bool command_explain(const struct options *options, struct message *message);
 bool command_ladder(const struct options *options, struct message *message);
 bool command_trace(const struct options *options, struct message *message);

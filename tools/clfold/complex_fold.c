@@ -66,7 +66,7 @@ bool complex_fold_init(const struct options *options, clfold_type scalar,
         return message_set(message, "holds %s, which are folded in f32 or f64, not in %s",
                            name, type_name(type));
     }
-    if (options->operation != CLFOLD_MAP &&
+    if (operation_folds(options->operation) &&
         !set_operator(options, scalar, texts, message)) {
         return false;
     }

@@ -9,7 +9,8 @@
 /* Texts of the user's, which the library compares at two widths. */
 static bool has_texts(const clfold_fold *fold)
 {
-    return fold->combine || fold->load || fold->result || fold->store;
+    return fold->combine || fold->load || fold->result || fold->store || fold->keep ||
+           fold->equal;
 }
 
 static void describe(const struct options *options, const struct session *session,
@@ -29,12 +30,12 @@ static void describe(const struct options *options, const struct session *sessio
     if (fold->out) {
         record_add_text(record, "out", strdup(type_name(fold->out)));
     }
-    if (options->operation != CLFOLD_MAP) {
+    if (operation_folds(options->operation)) {
         record_add_text(record, "op",
                         strdup(fold->combine ? "the operator" : op_name(fold->op)));
         record_add_text(record, "accuracy", strdup(accuracy_name(fold->accuracy)));
     }
-    if (options->operation != CLFOLD_REDUCE && options->operation != CLFOLD_MAP) {
+    if (scan_kind(options->operation)) {
         record_add_text(record, "kind", strdup(scan_kind(options->operation)));
     }
     record_add(record, "count", FIELD_NUMBER, true, count);

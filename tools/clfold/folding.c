@@ -3,7 +3,7 @@
 #include "buffer.h"
 #include "clock.h"
 #include "complex_fold.h"
-#include "number.h"
+#include "heads.h"
 #include "types.h"
 
 #include <assert.h>
@@ -41,19 +41,28 @@ static bool open_numbers(struct folding *f, const struct options *options,
         !open_session(f, options, message)) {
         return false;
     }
-    clfold_fold basis = options_fold(options, f->input.type);
+    const clfold_type type =
+        f->by_bits ? type_find('u', type_size(f->input.type)) : f->input.type;
+    clfold_fold basis = options_fold(options, type);
     struct fold_texts texts = options->fold;
     if (!options->acc) {
         session_choose_type(&f->session, &basis);
     }
-    if (f->input.is_complex &&
-        !complex_fold_init(options, f->input.type, &texts, &basis, message)) {
+    if (f->input.is_complex && f->by_bits) {
+        basis.type = basis.in = 0;
+        texts.components = type == CLFOLD_U32 ? "uint re; uint im" : "ulong re; ulong im";
+        texts.load = texts.load ? "{ in[segment].re, in[segment].im }" : NULL;
+    } else if (f->input.is_complex &&
+               !complex_fold_init(options, f->input.type, &texts, &basis, message)) {
         return message_prefix(message, f->input.name);
     }
     if (!user_fold_init(&f->user, &texts, &basis, message)) {
         return false;
     }
     f->user.is_complex = f->input.is_complex;
+    for (uint32_t k = 0; f->by_bits && k < f->user.written.num_fields; k++) {
+        f->user.written.fields[k].type = f->user.written_scalar = f->input.type;
+    }
     return (f->user.layout.in_size == f->input.element ||
             input_group(&f->input, &f->user.layout, message));
 }
@@ -80,174 +89,54 @@ static bool open_axis(struct folding *f, const struct options *options,
     return true;
 }
 
-/* Flags and keys are as many as the elements, of which `count` have come, and so are the
- * segments of values that are repeated. */
-static bool check_heads(const struct folding *f, uint64_t count, bool more,
-                        struct message *message)
+/* Where all numbers of a and b are equal. Of fields of one size & serves vectors too. */
+static void compare_fields(struct folding *f)
 {
-    const uint64_t num = f->num_heads - f->repeats;
-    const bool fits = more ? count <= num : count == num;
+    const clfold_layout *const layout = &f->user.layout;
+    const char *const and = f->user.scalar ? " & " : " && ";
+    int at = 0;
 
-    return !f->heads || (f->segments.by == CLFOLD_BY_OFFSETS && !f->repeats) || fits ||
-           message_set(message,
-                       "%s %.2000s: has %" PRIu64 " %s, and %.2000s has %s%" PRIu64
-                       " elements",
-                       f->heads, f->heads_file, num, f->repeats ? "segments" : "numbers",
-                       f->input.name, more ? "at least " : "", count);
+    f->fold.equal = f->equal;
+    if (!f->fold.components) {
+        strcpy(f->equal, "a == b");
+    }
+    for (uint32_t k = 0; f->fold.components && k < layout->num_fields; k++) {
+        const char *const name = layout->fields[k].name;
+        at += snprintf(f->equal + at, sizeof(f->equal) - (size_t)at, "%s(a.%s == b.%s)",
+                       k > 0 ? and : "", name, name);
+    }
 }
 
-#define UNKNOWN INT64_MAX /* elements */
-
-struct offsets {
-    struct folding *f;
-    uint64_t num, before, count;
-};
-
-/* The next of them must be in order, and inside where the elements' number is known. */
-static bool check_step(void *user, void *data, size_t size, struct message *message)
+static void open_select(struct folding *f, const struct options *options)
 {
-    struct offsets *const o = user;
-    struct folding *const f = o->f;
-    const size_t element = type_size(f->heads_type);
-    char value[NUMBER_TEXT];
-
-    for (size_t at = 0; at < size; at += element) {
-        const char *const number = (const char *)data + at;
-        int32_t low;
-        uint64_t offset;
-        if (element == sizeof(low)) {
-            memcpy(&low, number, sizeof(low));
-            offset = f->heads_type == CLFOLD_I32 ? (uint64_t)low : (uint32_t)low;
-        } else {
-            memcpy(&offset, number, sizeof(offset));
-        }
-        if (offset < o->before || offset > o->count) {
-            number_print(value, f->heads_type, number);
-            return o->count == UNKNOWN
-                       ? message_set(message,
-                                     "%s %.4096s: number %" PRIu64
-                                     " is %s, which is below the one before it or 0",
-                                     f->heads, f->heads_file, o->num, value)
-                       : message_set(message,
-                                     "%s %.4096s: number %" PRIu64
-                                     " is %s, which is below the one before it "
-                                     "or above the %" PRIu64 " elements",
-                                     f->heads, f->heads_file, o->num, value, o->count);
-        }
-        if (f->lengths && o->num > 0) {
-            f->lengths[o->num - 1] = (double)(offset - o->before);
-        }
-        o->before = offset;
-        o->num++;
+    f->joins = options->action != ACTION_SELECT;
+    if (f->joins && !f->fold.equal) {
+        compare_fields(f);
     }
-    return true;
-}
-
-static bool visit_offsets(const struct folding *f, struct offsets *offsets,
-                          struct message *message)
-{
-    return buffer_visit(&f->session, f->segments.mem, CL_MAP_READ,
-                        type_size(f->heads_type), (size_t)f->num_heads, check_step,
-                        offsets, message);
-}
-
-/* Negative offsets are beyond the data once they are read as unsigned. */
-static bool take_offsets(struct folding *f, struct message *message)
-{
-    const clfold_type type = f->heads_type;
-
-    f->segments.type = type == CLFOLD_I32   ? CLFOLD_U32
-                       : type == CLFOLD_I64 ? CLFOLD_U64
-                                            : type;
-    if (f->num_heads == 0) {
-        return message_set(message,
-                           "%s %.4096s: is empty, but its last number is "
-                           "where the segments end",
-                           f->heads, f->heads_file);
-    }
-    f->segments.num = (size_t)f->num_heads - 1;
-    f->repeats = f->operation == CLFOLD_MAP && f->user.repeats;
-    if (f->repeats) {
-        struct offsets offsets = { .f = f, .count = UNKNOWN };
-        if (!visit_offsets(f, &offsets, message)) {
-            return false;
-        }
-        f->repeated = (size_t)offsets.before;
-    }
-    if (f->operation == CLFOLD_REDUCE) {
-        f->shape = (struct npy_shape){ .num = 1, .sizes = { f->segments.num } };
-    }
-    if (f->mean && !(f->lengths = malloc(f->num_heads * sizeof(*f->lengths)))) {
-        return message_set(message, "there is not enough memory for %s", f->heads);
-    }
-    return true;
-}
-
-/* Segments by a file, which belongs to the input's elements. */
-static bool open_heads(struct folding *f, const struct options *options,
-                       struct message *message)
-{
-    const struct {
-        const char *option, *path;
-        uint32_t by;
-    } all[] = { { "--flags", options->flags, CLFOLD_BY_FLAGS },
-                { "--keys", options->keys, CLFOLD_BY_KEYS },
-                { "--offsets", options->offsets, CLFOLD_BY_OFFSETS },
-                { NULL } },
-      *it = all;
-    clfold_type *const type = &f->heads_type;
-
-    while (it->option && !it->path) {
-        it++;
-    }
-    if (!it->option) {
-        return true;
-    }
-    const bool are_flags = it->by == CLFOLD_BY_FLAGS,
-               are_offsets = it->by == CLFOLD_BY_OFFSETS;
-    f->heads = it->option;
-    f->heads_file = it->path;
-    f->segments.by = it->by;
-    f->fold.segments = &f->segments;
-    if (!user_file_load(f->heads_file, &f->session, &f->segments.mem, type, &f->num_heads,
-                        message)) {
-        return message_prefix(message, f->heads);
-    }
-    f->segments.type = *type;
-    if (((are_flags || are_offsets) && type_is_float(*type)) ||
-        (are_offsets && type_size(*type) < 4)) {
-        return message_set(message, "%s %.4096s: holds numbers of %s, and %s", f->heads,
-                           f->heads_file, type_name(*type),
-                           are_flags ? "flags are integers or bools"
-                                     : "offsets are i32, i64, u32 or u64");
-    }
-    return (!are_offsets || take_offsets(f, message)) &&
-           (f->input.bytes == INPUT_UNKNOWN ||
-            check_heads(f, input_most(&f->input), false, message));
-}
-
-/* Before a call of `count` elements, as no result shows that offsets are wrong. */
-static bool check_offsets(struct folding *f, size_t count, struct message *message)
-{
-    struct offsets offsets = { .f = f, .count = count };
-
-    return f->segments.by != CLFOLD_BY_OFFSETS || visit_offsets(f, &offsets, message);
+    f->also_size = !options->also ? 0
+                   : f->joins     ? sizeof(cl_ulong)
+                                  : f->user.written.out_size;
 }
 
 bool folding_open(struct folding *f, const struct options *options,
                   struct message *message)
 {
-    *f = (struct folding){ .operation = options->operation,
-                           .op = options->fold.combine ? "the operator"
-                                                       : options_op(options),
-                           .mean = options->mean,
-                           .timed = options->json || options->profile,
-                           .input.file = -1 };
+    *f = (struct folding){
+        .operation = options->operation,
+        .op = options->fold.combine ? "the operator" : options_op(options),
+        .mean = options->mean,
+        .by_bits = options->action == ACTION_RLE || options->action == ACTION_UNRLE,
+        .timed = options->json || options->profile,
+        .input.file = -1
+    };
     if (!(options_folds_numbers(options) ? open_numbers : open_elements)(f, options,
                                                                          message)) {
         return false;
     }
     f->fold = f->user.fold;
+    if (f->operation == CLFOLD_SELECT) {
+        open_select(f, options);
+    }
     f->is_named = f->fold.combine || op_result(f->fold.op).is_named || f->user.converts;
     f->input.text.form = options->text_form;
     /* Numbers as they lie; others are taken in C order. */
@@ -255,7 +144,7 @@ bool folding_open(struct folding *f, const struct options *options,
         !f->fold.load && !options->axis.is_given && !options->offsets) {
         f->input.order.num_dimensions = 0;
     }
-    return open_axis(f, options, message) && open_heads(f, options, message) &&
+    return open_axis(f, options, message) && heads_open(f, options, message) &&
            options_init(options, &f->fold, &f->init, message) &&
            user_fold_load(&f->user, &f->session, &f->input, message);
 }
@@ -333,10 +222,11 @@ static bool refuse_pieces(const struct folding *f, struct message *message)
 static bool choose_most(struct folding *f, uint64_t memory, struct message *message)
 {
     const struct stream_bytes streams = user_fold_stream_bytes(&f->user);
-    const size_t in = f->input.element, out = result_bytes(f);
-    const size_t all = in + streams.sum + out;
+    const size_t in = f->input.element, out = result_bytes(f), also = f->also_size;
+    const size_t all = in + streams.sum + out + also;
     const uint64_t turned = input_held(&f->input) + streams.held,
-                   results = whole_bytes(f), held = turned + results,
+                   results = whole_bytes(f),
+                   held = turned + results + (f->joins ? all : 0),
                    count = input_most(&f->input);
     uint64_t limit = 0, room = 0;
 
@@ -356,8 +246,10 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
     /* The driver and others need memory of the device as well. */
     room = memory && memory - held < room / 2 ? memory - held : room / 2;
     size_t largest = in > out ? in : out;
+    largest = largest > also ? largest : also;
     largest = largest > streams.most ? largest : streams.most;
     uint64_t most = limit / largest < room / all ? limit / largest : room / all;
+    most -= f->joins && most == limit / largest;
     if (most == 0) {
         return message_set(message, "%.200s has not enough memory for one number",
                            f->session.device_name);
@@ -401,12 +293,40 @@ static bool load_step(void *user, void *data, size_t size, struct message *messa
     return read;
 }
 
+static bool move_last(const struct folding *f, cl_mem mem, size_t element,
+                      struct message *message)
+{
+    const size_t last = f->before + f->most - 1;
+    const cl_int error =
+        last > 0 ? clEnqueueCopyBuffer(f->session.queue, mem, mem, last * element, 0,
+                                       element, 0, NULL, NULL)
+                 : CL_SUCCESS;
+
+    return error == CL_SUCCESS || device_refuse(message, "clEnqueueCopyBuffer", error);
+}
+
+/* The last element of a piece, which is full if another one follows, becomes the first of
+ * the next. */
+static bool keep_last(struct folding *f, struct message *message)
+{
+    bool done = move_last(f, f->in, f->input.element, message);
+
+    for (size_t k = 0; k < f->fold.num_args; k++) {
+        done = done &&
+               (!f->user.streams[k] ||
+                move_last(f, f->user.args[k].mem, f->user.streams[k]->element, message));
+    }
+    f->before = 1;
+    return done;
+}
+
 /* From the file straight into the buffer: no copy of the data stays on the host. */
 static bool load(struct folding *f, size_t *count, struct message *message)
 {
-    const size_t element = f->input.element, bytes = f->most * element;
+    const size_t element = f->input.element, begin = f->before * element,
+                 bytes = begin + f->most * element;
     struct loading loading = { &f->input, &f->progress, 0 };
-    size_t at = 0;
+    size_t at = begin;
 
     for (size_t size; at < bytes && !f->input.ended; at += loading.got) {
         size = bytes - at < BUFFER_STEP ? bytes - at : BUFFER_STEP / element * element;
@@ -415,7 +335,7 @@ static bool load(struct folding *f, size_t *count, struct message *message)
             return false;
         }
     }
-    *count = at / element;
+    *count = (at - begin) / element;
     return true;
 }
 
@@ -438,8 +358,9 @@ static bool call(const struct folding *f, const clfold_fold *fold, cl_mem out,
                  size_t count, struct message *message)
 {
     const clfold_status status =
-        (f->operation == CLFOLD_REDUCE ? clfold_reduce
-         : f->operation == CLFOLD_MAP  ? clfold_map
+        (f->operation == CLFOLD_REDUCE   ? clfold_reduce
+         : f->operation == CLFOLD_MAP    ? clfold_map
+         : f->operation == CLFOLD_SELECT ? clfold_select
          : f->operation == CLFOLD_EXCLUSIVE_SCAN
              ? clfold_exclusive_scan
              : clfold_inclusive_scan)(f->session.context, f->session.queue, fold, f->in,
@@ -457,8 +378,8 @@ static clfold_fold piece_fold(struct folding *f)
     if (f->pieces == 0 && f->input.ended) {
         return fold;
     }
-    f->part = (clfold_part){ .first = f->count, .whole = whole_count(f) };
-    if (f->operation != CLFOLD_MAP) {
+    f->part = (clfold_part){ .first = f->count - f->before, .whole = whole_count(f) };
+    if (operation_folds(f->operation)) {
         f->part.carry_at = (clfold_place){ f->carries, f->pieces % 2 };
         f->part.carry_out = (clfold_place){ f->carries, (f->pieces + 1) % 2 };
     }
@@ -505,20 +426,36 @@ static bool has_none(const struct folding *f)
     return f->has_axis && axis_results(&f->axis) == 0;
 }
 
+/* How many a select has kept of the piece, without what was before it. */
+static bool read_kept(struct folding *f, struct message *message)
+{
+    cl_ulong num = 0;
+    const cl_int error = f->num ? clEnqueueReadBuffer(f->session.queue, f->num, CL_TRUE,
+                                                      0, sizeof(num), &num, 0, NULL, NULL)
+                                : CL_SUCCESS;
+
+    f->kept = num - (num > 0 ? f->before : 0);
+    f->num_kept += f->kept;
+    return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
+}
+
 static bool fold_piece(struct folding *f, size_t num_in, struct message *message)
 {
-    const size_t count = f->repeats ? f->repeated : num_in;
+    const size_t count = f->repeats ? f->repeated : f->before + num_in;
     const cl_mem out = f->out ? f->out : f->result;
     const clfold_fold fold = piece_fold(f);
 
     if (has_none(f)) {
         return true;
     }
-    if (!check_offsets(f, count, message) || !clear(f, count, message) ||
+    if (!heads_check_offsets(f, count, message) || !clear(f, count, message) ||
         !call(f, &fold, out, count, message)) {
         return false;
     }
     find_widths(f, &fold, count);
+    if (!read_kept(f, message)) {
+        return false;
+    }
     if (!f->timed) {
         return true;
     }
@@ -538,13 +475,32 @@ static bool fold_piece(struct folding *f, size_t num_in, struct message *message
 
 static bool create_buffers(struct folding *f, struct message *message)
 {
-    return buffer_create(&f->session, &f->in, CL_MEM_READ_ONLY,
-                         f->most * f->input.element, message) &&
+    const size_t most = f->most + f->joins;
+    const bool selects = f->operation == CLFOLD_SELECT;
+
+    return buffer_create(&f->session, &f->in, CL_MEM_READ_ONLY, most * f->input.element,
+                         message) &&
+           (!selects || buffer_create(&f->session, &f->num, CL_MEM_READ_WRITE,
+                                      sizeof(cl_ulong), message)) &&
            buffer_create(&f->session, &f->result, CL_MEM_READ_WRITE,
                          f->user.written.out_size, message) &&
            buffer_create(&f->session, &f->carries, CL_MEM_READ_WRITE,
                          2 * f->user.layout.carry_size, message) &&
-           user_fold_create_streams(&f->user, &f->session, f->most, message);
+           user_fold_create_streams(&f->user, &f->session, most, message);
+}
+
+/* Places for what a select writes besides, of `most` elements. */
+static bool begin_select(struct folding *f, uint64_t most, struct message *message)
+{
+    clfold_place *const also = f->joins ? &f->fold.lengths_out : &f->fold.rest_out;
+
+    if (f->also_size > 0 && !buffer_create(&f->session, &f->also, CL_MEM_READ_WRITE,
+                                           most * f->also_size, message)) {
+        return false;
+    }
+    also->mem = f->also;
+    f->fold.num_out.mem = f->num;
+    return true;
 }
 
 /* What is known of the results once the first piece is there. */
@@ -558,12 +514,14 @@ static bool begin(struct folding *f, size_t count, struct message *message)
         return message_set(message, "%.4096s: is empty, and %s needs at least one number",
                            f->input.name, f->op);
     }
-    const uint64_t each = (f->input.ended ? count : f->most) * result_bytes(f),
-                   whole = whole_bytes(f), results = whole > each ? whole : each;
+    const uint64_t most = f->input.ended ? count : f->most + f->joins,
+                   each = most * result_bytes(f), whole = whole_bytes(f),
+                   results = whole > each ? whole : each;
     /* the report of one element stays where there are no results */
     return (has_none(f) || explain(f, count, message)) &&
            (results == 0 ||
-            buffer_create(&f->session, &f->out, CL_MEM_READ_WRITE, results, message));
+            buffer_create(&f->session, &f->out, CL_MEM_READ_WRITE, results, message)) &&
+           (!f->num || begin_select(f, most, message));
 }
 
 /* Whether the input has no more than its first piece, which may be seen after it only. */
@@ -574,7 +532,7 @@ static bool ends(struct folding *f, size_t count, struct message *message)
 
     assert(f->input.element <= sizeof(next));
     return input_read(&f->input, next, f->input.element, &got, message) &&
-           (got == 0 ? check_heads(f, count, false, message) : refuse_pieces(f, message));
+           (got == 0 ? heads_check(f, count, false, message) : refuse_pieces(f, message));
 }
 
 static bool run(struct folding *f, folding_visitor *visit, void *user,
@@ -585,11 +543,15 @@ static bool run(struct folding *f, folding_visitor *visit, void *user,
 
     do {
         done = f->input.done;
-        if (!load(f, &count, message) ||
-            !user_fold_read_streams(&f->user, &f->session, &f->input, count, message)) {
+        if (f->joins && f->pieces > 0 && !keep_last(f, message)) {
             return false;
         }
-        if (!check_heads(f, f->count + count, !f->input.ended, message)) {
+        if (!load(f, &count, message) ||
+            !user_fold_read_streams(&f->user, &f->session, &f->input, f->before, count,
+                                    message)) {
+            return false;
+        }
+        if (!heads_check(f, f->count + count, !f->input.ended, message)) {
             return false;
         }
         if (count == 0 && f->pieces > 0) {
@@ -624,9 +586,10 @@ bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, voi
     }
     /* What a scan reads is written as well. */
     progress_begin(&f->progress,
-                   f->operation == CLFOLD_MAP ? "mapping"
-                   : is_scan                  ? "scanning"
-                                              : "reading",
+                   f->operation == CLFOLD_MAP      ? "mapping"
+                   : f->operation == CLFOLD_SELECT ? "selecting"
+                   : is_scan                       ? "scanning"
+                                                   : "reading",
                    f->input.size * (is_scan ? 2 : 1));
     const bool done = run(f, visit, user, message);
     progress_end(&f->progress);
@@ -695,9 +658,10 @@ bool folding_put(struct folding *f, struct writer *writer, const char *data, siz
 
 const char *folding_type(const struct folding *f, clfold_type type)
 {
-    return f->fold.components  ? f->fold.components
-           : f->fold.type_name ? f->fold.type_name
-                               : type_name(type);
+    return f->by_bits           ? type_name(f->input.type)
+           : f->fold.components ? f->fold.components
+           : f->fold.type_name  ? f->fold.type_name
+                                : type_name(type);
 }
 
 const char *folding_out(const struct folding *f)
@@ -707,7 +671,12 @@ const char *folding_out(const struct folding *f)
 
 void folding_close(struct folding *f)
 {
-    const cl_mem buffers[] = { f->in, f->out, f->result, f->carries,
+    const cl_mem buffers[] = { f->in,
+                               f->out,
+                               f->also,
+                               f->num,
+                               f->result,
+                               f->carries,
                                f->heads ? f->segments.mem : NULL };
 
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) {

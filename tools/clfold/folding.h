@@ -1,9 +1,17 @@
 /*
- * A reduction, a scan or a map of an input in pieces, each as large as memory allows. The
- * calls are parts of a larger one, and go on from each other's carries, but for a map's:
+ * A reduction, a scan, a map or a select of an input in pieces, each as large as memory
+ * allows. The calls are parts of a larger one, and reductions and scans go on from each
+ * other's carries:
  *
  *     input    piece 0          piece 1             piece 2
  *     call     init -> carry    carry -> carry      carry ->
+ *
+ * A run goes on into the next piece: the last element of the piece before is put first,
+ * and what is written for that is left out.
+ *
+ *     input    5 5 6 7 7    8 8 9        pieces of five
+ *     call     5 5 6 7 7    7 8 8 9
+ *     kept     5   6 7      - 8   9
  *
  * What one buffer holds is one piece, and one call, of a whole.
  */
@@ -31,10 +39,18 @@ struct folding {
     const char *heads; /* "--flags": there is one piece, of these segments; or NULL */
     const char *heads_file;
     clfold_type heads_type; /* of its numbers */
+    bool are_lengths;       /* the file's; the numbers are their sums */
     uint64_t num_heads;
-    bool repeats;    /* a map's input has an element for each segment, and */
-    size_t repeated; /* so many results */
-    double *lengths; /* of the segments, for means of them; else NULL */
+    bool by_bits;     /* numbers are moved, and compared, as integers of their size */
+    char equal[1024]; /* where the user gives none */
+    bool joins;       /* runs go on from piece to piece, */
+    size_t before;    /* by so many elements before the piece's, 0 or 1 */
+    uint64_t kept;    /* by a select of the last piece, and of all */
+    uint64_t num_kept;
+    size_t also_size; /* of what a select writes besides, or 0 */
+    bool repeats;     /* a map's input has an element for each segment, and */
+    size_t repeated;  /* so many results */
+    double *lengths;  /* of the segments, for means of them; else NULL */
     clfold_segments segments;
     struct npy_shape shape; /* of the results */
     uint64_t num_put;       /* of means and places: how many are written */
@@ -46,10 +62,11 @@ struct folding {
     bool on_scalars;        /* a piece's texts run on one element at a time */
     struct scalar_cause cause;
 
-    size_t most; /* numbers of a piece */
-    cl_mem in, out;
-    cl_mem result;  /* of a reduction, so far */
-    cl_mem carries; /* two, in turn */
+    size_t most;          /* numbers of a piece */
+    cl_mem in, out, also; /* what a select writes besides: the rest, or lengths */
+    cl_mem num;           /* how many it keeps */
+    cl_mem result;        /* of a reduction, so far */
+    cl_mem carries;       /* two, in turn */
     clfold_part part;
     struct progress progress;
     uint64_t share; /* of the bar, for what is done with a scan's piece */
@@ -69,8 +86,8 @@ typedef bool folding_visitor(void *user, struct folding *f, size_t count,
 bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, void *user,
                  struct message *message);
 
-/* How many results there are for a piece or all of `count` numbers: of a scan or a map,
- * or of segments. */
+/* How many results there are for a piece or all of `count` numbers, but of a select: of a
+ * scan or a map, or of segments. */
 uint64_t folding_results(const struct folding *f, uint64_t count);
 
 /* For results, on standard output. */

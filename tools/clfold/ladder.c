@@ -115,7 +115,7 @@ static bool load(struct measurement *m, size_t count, struct message *message)
 {
     ladder_data_begin(&m->data, m->ladder.op, m->ladder.type, count);
     return buffer_visit(&m->session, m->in, CL_MAP_WRITE_INVALIDATE_REGION,
-                        type_size(m->ladder.type), count, make_piece, m, message);
+                        type_size(m->ladder.type), 0, count, make_piece, m, message);
 }
 
 /* What is timed; from enqueue to finish. */

@@ -49,6 +49,10 @@ static bool run(const struct options *options, struct message *message)
         return command_reduce(options, message);
     case ACTION_SCAN:
     case ACTION_MAP:
+    case ACTION_SELECT:
+    case ACTION_UNIQUE:
+    case ACTION_RLE:
+    case ACTION_UNRLE:
         return command_scan(options, message);
     case ACTION_EXPLAIN:
         return command_explain(options, message);

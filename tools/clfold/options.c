@@ -322,7 +322,7 @@ static bool refuse_alone(enum action action, const struct option_row *row,
                          struct message *message)
 {
     const char *rest = row->needs;
-    char word[LIST_WORD], last[LIST_WORD + 8] = "", names[4 * LIST_WORD] = "";
+    char word[LIST_WORD], last[LIST_WORD + 8] = "", names[8 * LIST_WORD] = "";
 
     while (list_next(&rest, word)) {
         if (has_option(action, word)) {
@@ -517,39 +517,47 @@ static bool check_algorithm(struct options *options, struct message *message)
                            strstr(TRACE_ALGORITHM_NAMES, options->algorithm)))) ||
            message_set(message, "--%s %.200s: the %s are %s", options->algorithm_option,
                        text, of_reduce ? "kernels" : "algorithms",
-                       of_trace                           ? TRACE_ALGORITHM_NAMES
-                       : of_reduce                        ? REDUCE_ALGORITHM_NAMES
-                       : options->operation == CLFOLD_MAP ? MAP_ALGORITHM_NAMES
-                                                          : SCAN_ALGORITHM_NAMES);
+                       of_trace                              ? TRACE_ALGORITHM_NAMES
+                       : of_reduce                           ? REDUCE_ALGORITHM_NAMES
+                       : options->operation == CLFOLD_MAP    ? MAP_ALGORITHM_NAMES
+                       : options->operation == CLFOLD_SELECT ? SELECT_ALGORITHM_NAMES
+                                                             : SCAN_ALGORITHM_NAMES);
 }
 
 static bool check_operation(struct options *options, const char *name,
                             struct message *message)
 {
-    const bool of_scan = strcmp(name, "scan") == 0, of_map = strcmp(name, "map") == 0;
+    static const char *const names[] = { [CLFOLD_REDUCE] = "reduce",
+                                         [CLFOLD_INCLUSIVE_SCAN] = "scan",
+                                         [CLFOLD_EXCLUSIVE_SCAN] = "",
+                                         [CLFOLD_MAP] = "map",
+                                         [CLFOLD_SELECT] = "select" };
+    clfold_operation operation = CLFOLD_REDUCE;
 
-    if (!of_scan && !of_map && strcmp(name, "reduce") != 0) {
+    while (operation <= CLFOLD_SELECT && strcmp(name, names[operation]) != 0) {
+        operation++;
+    }
+    if (operation > CLFOLD_SELECT) {
         return refuse_operands(ACTION_EXPLAIN, name, message);
     }
+    const bool of_scan = operation == CLFOLD_INCLUSIVE_SCAN,
+               folds = operation_folds(operation);
     if (!of_scan && (options->inclusive || options->exclusive)) {
         return message_set(message,
                            "--inclusive and --exclusive go with explain scan, "
                            "not with explain %s",
                            name);
     }
-    if (of_map && options->op) {
-        return message_set(message, "--op %s: a map has no operator",
-                           op_name(options->op));
+    if (!folds && options->op) {
+        return message_set(message, "--op %s: a %s has no operator", op_name(options->op),
+                           name);
     }
-    if (of_map && options->accuracy) {
-        return message_set(message, "--accuracy %s: a map has no operator",
-                           accuracy_name(options->accuracy));
+    if (!folds && options->accuracy) {
+        return message_set(message, "--accuracy %s: a %s has no operator",
+                           accuracy_name(options->accuracy), name);
     }
-    options->op = options->op || of_map ? options->op : CLFOLD_ADD;
-    options->operation = of_map               ? CLFOLD_MAP
-                         : !of_scan           ? CLFOLD_REDUCE
-                         : options->exclusive ? CLFOLD_EXCLUSIVE_SCAN
-                                              : CLFOLD_INCLUSIVE_SCAN;
+    options->op = options->op || !folds ? options->op : CLFOLD_ADD;
+    options->operation = options->exclusive ? CLFOLD_EXCLUSIVE_SCAN : operation;
     return true;
 }
 
@@ -629,19 +637,25 @@ static bool check_fold(const struct options *options, struct message *message)
     if (!fold->combine && options->action == ACTION_CHECK_FOLD) {
         return message_set(message, "check-fold needs --combine or --fold");
     }
-    if (options->operation == CLFOLD_MAP &&
+    const bool selects = options->operation == CLFOLD_SELECT;
+    if (!operation_folds(options->operation) && options->action != ACTION_CHECK_FOLD &&
         (fold->combine || fold->identity || fold->cuts || fold->commutative)) {
         return options->fold_file
                    ? message_set(message,
                                  "--fold %.4096s: has combine, identity, cuts or "
-                                 "commutative, and a map has no operator",
-                                 options->fold_file)
-                   : message_set(message, "--combine: a map has no operator");
+                                 "commutative, and a %s has no operator",
+                                 options->fold_file, selects ? "select" : "map")
+                   : message_set(message, "--combine: a %s has no operator",
+                                 selects ? "select" : "map");
     }
-    if (options->operation == CLFOLD_REDUCE && fold->store) {
+    if (!selects && (fold->keep || fold->equal) && options->action != ACTION_CHECK_FOLD) {
+        return message_set(message, "--%s goes with a select only",
+                           fold->keep ? "where" : "equal");
+    }
+    if ((options->operation == CLFOLD_REDUCE || selects) && fold->store) {
         return message_set(message, "--store goes with scans and maps only");
     }
-    if (is_struct(fold) && !fold->combine && options->operation != CLFOLD_MAP) {
+    if (is_struct(fold) && !fold->combine && operation_folds(options->operation)) {
         return message_set(message, "--%s goes with --combine only",
                            is_opaque ? "type-name" : "components");
     }
@@ -650,7 +664,7 @@ static bool check_fold(const struct options *options, struct message *message)
                            fold->result ? "result" : "out");
     }
     if (!fold->combine && !fold->load && !fold->result && !fold->store && !fold->out &&
-        !is_struct(fold)) {
+        !fold->keep && !fold->equal && !is_struct(fold)) {
         return (!options->fold_file ||
                 message_set(message,
                             "--fold %.4096s: has no combine, load, result or store",
@@ -741,6 +755,54 @@ static bool check_out(struct options *options, struct message *message)
                        "in .txt, or be - for standard output",
                        options->action == ACTION_REDUCE ? "--output" : "OUT",
                        options->out);
+}
+
+/* The format of a file by its name; `option` is what names it. */
+static bool check_format(const char *option, const char *name, enum file_format *format,
+                         struct message *message)
+{
+    return writer_format(name, format) ||
+           message_set(message,
+                       "%s %.4096s: its name must end in .npy, in .bin for raw data or "
+                       "in .txt",
+                       option, name);
+}
+
+/* What the commands on selects and runs need and write besides. */
+static bool check_select(struct options *options, char **operands,
+                         struct message *message)
+{
+    const enum action action = options->action;
+    const char *const also = action == ACTION_SELECT   ? "--rest"
+                             : action == ACTION_UNIQUE ? "--lengths"
+                                                       : "LENGTHS";
+    struct fold_texts *const fold = &options->fold;
+
+    options->operation = action == ACTION_UNRLE ? CLFOLD_MAP : CLFOLD_SELECT;
+    if (action == ACTION_UNRLE) {
+        options->lengths = operands[1];
+        fold->load = "in[segment]";
+        return check_format(also, options->lengths, &options->lengths_format, message);
+    }
+    if (action == ACTION_SELECT ? !fold->keep : fold->keep != NULL) {
+        return action == ACTION_SELECT
+                   ? message_set(message, "select needs --where, or --fold with where")
+                   : message_set(message, "--where does not go with unique");
+    }
+    if (action == ACTION_SELECT ? fold->equal != NULL : !fold->equal && fold->type_name) {
+        return action == ACTION_SELECT
+                   ? message_set(message, "--equal does not go with select")
+                   : message_set(message,
+                                 "--type-name needs --equal: only the source knows which "
+                                 "%.200s are equal",
+                                 fold->type_name);
+    }
+    options->also = action == ACTION_RLE ? operands[2] : options->also;
+    return !options->also ||
+           (check_format(also, options->also, &options->also_format, message) &&
+            (strcmp(options->also, options->out) != 0 ||
+             message_set(message, "%s and %s name one file, %.4096s",
+                         action == ACTION_RLE ? "VALUES" : "OUT", also, options->out)));
 }
 
 /* Results along an axis are an array, which is printed as one is written. */
@@ -862,8 +924,19 @@ static bool check_command(struct options *options, char **operands,
         options->operation = CLFOLD_MAP;
         return check_missing(options, message) && check_out(options, message) &&
                check_fold(options, message);
+    case ACTION_SELECT:
+    case ACTION_UNIQUE:
+    case ACTION_RLE:
+    case ACTION_UNRLE:
+        take_file(options, operands);
+        options->out = operands[options->action == ACTION_UNRLE ? 2 : 1];
+        return check_missing(options, message) && check_out(options, message) &&
+               check_select(options, operands, message) && check_fold(options, message);
     case ACTION_EXPLAIN:
         return check_operation(options, operands[0], message) &&
+               (options->operation != CLFOLD_SELECT || options->fold.keep ||
+                options->fold.equal ||
+                message_set(message, "explain select needs --where or --equal")) &&
                check_algorithm(options, message) && check_acc(options, message) &&
                check_fold(options, message);
     case ACTION_LADDER:

@@ -20,6 +20,10 @@ enum action {
     ACTION_REDUCE,
     ACTION_SCAN,
     ACTION_MAP,
+    ACTION_SELECT,
+    ACTION_UNIQUE,
+    ACTION_RLE,
+    ACTION_UNRLE,
     ACTION_EXPLAIN,
     ACTION_LADDER,
     ACTION_TRACE,
@@ -48,7 +52,7 @@ struct options {
     bool no_cache; /* programs are not kept */
     bool profile;
     bool probe;                 /* devices */
-    clfold_operation operation; /* reduce, scan, map, explain, trace */
+    clfold_operation operation; /* of all that read a file; explain, trace */
     bool inclusive, exclusive;  /* as named; `operation` says what is done */
     clfold_op op;
     bool mean;             /* reduce: op is add, and the count divides the result */
@@ -73,7 +77,12 @@ struct options {
     const char *flags, *keys, *offsets; /* scan: one file at most; others: offsets */
     const char *out; /* "-": standard output; reduce: NULL: print the result */
     enum file_format out_format;
-    size_t count; /* explain, trace, tune, check-fold */
+    const char *also; /* select, unique, rle: a second file that is written, or NULL */
+    enum file_format also_format;
+    const char *lengths; /* unrle: of runs, read from a file; else NULL */
+    enum file_format lengths_format;
+    clfold_type lengths_type; /* where it is not .npy */
+    size_t count;             /* explain, trace, tune, check-fold */
     /* explain, tune: elements of a row, and how many columns; 0: no segments */
     size_t rows, columns;
     struct by_option by;   /* explain */

@@ -32,6 +32,15 @@
     "of numbers. LIMIT may make pieces smaller. Float bits may then differ from those "  \
     "of one call. "
 
+#define SELECT_NOTE                                                                      \
+    "Only the end of IN shows how many elements are kept. A file is selected from by "   \
+    "one call if its numbers and what is written for them fit into buffers of the "      \
+    "device and into half of its memory. Larger ones, pipes and text are taken in "      \
+    "pieces, each of 64 MiB of numbers or as LIMIT says, and runs go on from one to "    \
+    "the next; then a text that may use in is rejected, and of a pipe one that may use " \
+    "n, and an .npy file goes neither to standard output nor into a FIFO. An array in "  \
+    "Fortran order is held on the host as a whole.\n"
+
 const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_TEXT] = { .name = "V" },
     [VALUE_DEVICE] = { "SEL", .words = "gpu cpu" },
@@ -78,6 +87,10 @@ enum {
     REDUCE = 1 << ACTION_REDUCE,
     SCAN = 1 << ACTION_SCAN,
     MAP = 1 << ACTION_MAP,
+    SELECT = 1 << ACTION_SELECT,
+    UNIQUE = 1 << ACTION_UNIQUE,
+    RLE = 1 << ACTION_RLE,
+    UNRLE = 1 << ACTION_UNRLE,
     EXPLAIN = 1 << ACTION_EXPLAIN,
     LADDER = 1 << ACTION_LADDER,
     TRACE = 1 << ACTION_TRACE,
@@ -88,9 +101,11 @@ enum {
     HELP = 1 << ACTION_HELP,
     ALL = (1 << ACTIONS) - 1,
     WITH_DEVICE = ALL & ~(NONE | DEVICES | CACHE | HELP),
-    READING = REDUCE | SCAN | MAP,
+    MAPS = MAP | SELECT | UNIQUE,
+    SELECTS = SELECT | UNIQUE | RLE,
+    READING = REDUCE | SCAN | MAPS | RLE | UNRLE,
     OPERATORS = REDUCE | SCAN | EXPLAIN | CHECK,
-    LOADS = READING | EXPLAIN,
+    LOADS = REDUCE | SCAN | MAPS | EXPLAIN,
     TEXTS = LOADS | CHECK
 };
 
@@ -124,7 +139,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "the type of the elements, and the one to fold in" },
     { "type", VALUE_TYPE, TO(element), CHECK, .initial = "f32",
       .help = "what is folded, without --components and --type-name" },
-    { "type", VALUE_TYPE, TO(acc), MAP,
+    { "type", VALUE_TYPE, TO(acc), MAPS,
       .help =
           "the type of what --load makes of an element, and of what is written unless "
           "--out names another; default: the type of the elements, but "
@@ -158,9 +173,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "folds of N columns, whose elements take turns; the count is that of whole "
               "columns" },
     { "by", VALUE_BY, TO(by), EXPLAIN, .excludes = "length,columns",
-      .help = "a scan of segments, and how they are given: flags:TYPE, keys:TYPE or "
-              "offsets:TYPE:N, where N, by default 1, is how many segments there are; a "
-              "reduction takes offsets only" },
+      .help = "segments, and how they are given: flags:TYPE, keys:TYPE or "
+              "offsets:TYPE:N, where N, by default 1, is how many segments there are" },
     { "map", VALUE_NONE, TO(maps), TUNE, .excludes = "op,accuracy,length,columns",
       .help =
           "conversions from the first of the types to the second, or copies, in place "
@@ -216,7 +230,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .words = REDUCE_ALGORITHM_NAMES " " SCAN_ALGORITHM_NAMES " map_tiles",
       .help = "instead of the one that the library chooses. For reduce, one "
               "of " REDUCE_ALGORITHM_NAMES "; for scan, one of " SCAN_ALGORITHM_NAMES
-              "; for map, map_tiles" },
+              "; for map, map_tiles; for select, one of " SELECT_ALGORITHM_NAMES },
     { "algorithm", VALUE_ALGORITHM, TO(algorithm), TRACE, .initial = "scan_lookback",
       .words = TRACE_ALGORITHM_NAMES,
       .help =
@@ -239,7 +253,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "what an element is: 1 to 4 numbers, such as 'float a; float b'. Those of "
               "one type are an array of shape (n, k), others a structured dtype with "
               "these names" },
-    { "components", VALUE_TEXT, TO(fold.components), MAP, .excludes = "type,type-name",
+    { "components", VALUE_TEXT, TO(fold.components), MAPS, .excludes = "type,type-name",
       .help =
           "what --load makes of an element, or an element without it: 1 to 4 numbers, "
           "such as 'float a; float b'. Those of one type are an array of shape (n, "
@@ -250,7 +264,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "b'. A reduction or a scan needs --combine" },
     { "type-name", VALUE_TEXT, TO(fold.type_name), EXPLAIN, .excludes = "acc",
       .help = "or a type that --source defines" },
-    { "type-name", VALUE_TEXT, TO(fold.type_name), MAP, .excludes = "type",
+    { "type-name", VALUE_TEXT, TO(fold.type_name), MAPS, .excludes = "type",
       .help = "or a type that --source defines; IN and OUT have dtype V<N>, or are raw" },
     { "type-name", VALUE_TEXT, TO(fold.type_name), REDUCE | SCAN | CHECK,
       .needs = "combine", .excludes = "acc",
@@ -258,7 +272,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "type-size", VALUE_COUNT, TO(fold.type_size), TEXTS, .needs = "type-name",
       .least = 1, .help = "its size in bytes" },
     { "source", VALUE_PATH, TO(fold.source), TEXTS,
-      .needs = "combine,load,result,store,type-name",
+      .needs = "combine,load,result,store,type-name,where,equal",
       .help = "OpenCL C that comes before: types and functions" },
     { "cuts", VALUE_TEXT, TO(fold.cuts), OPERATORS, .needs = "combine",
       .help = "a condition on b under which a op b is b, whatever a is" },
@@ -278,6 +292,13 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "fold, or in a map what --load gives: a number, or numbers with names, item.a; "
           "a scan also has prev, the fold before the element; scans and maps have what "
           "--load sees, and reductions n and segment" },
+    { "where", VALUE_TEXT, TO(fold.keep), SELECT | EXPLAIN,
+      .help = "the condition by which an element is kept, in OpenCL C, such as 'x > 3'. "
+              "It has item and what --load sees. Of explain, it goes with select" },
+    { "equal", VALUE_TEXT, TO(fold.equal), UNIQUE | EXPLAIN, .excludes = "where",
+      .help = "when two neighbouring items a and b are of one run, in OpenCL C, such as "
+              "'fabs(a - b) < 0.5f'; default: where all their numbers are equal, so nan "
+              "is a run by itself" },
     { "store", VALUE_TEXT, TO(fold.store), SCAN | MAP | EXPLAIN, .excludes = "result",
       .help =
           "statements in place of --result that write elements of out, zeros before, in "
@@ -293,7 +314,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .least = 1,
       .help = "--result gives N numbers, 1 to 4, such as '{ item, x }', and an .npy file "
               "has the shape (n, N); default: 1 with --out" },
-    { "stream", VALUE_STREAM, TO(fold.args), LOADS, .needs = "load,result,store",
+    { "stream", VALUE_STREAM, TO(fold.args), LOADS,
+      .needs = "load,result,store,where,equal",
       .help = "another file, as NAME=FILE.npy, with as many numbers as the first has "
               "elements: in --load and --result NAME is the one at x's place; may be "
               "given again" },
@@ -301,13 +323,14 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "an element is N numbers, 1 to 4, of an array of shape (n, N), and --load "
               "sees them as x.x, x.y, x.z and x.w" },
     { "partial", VALUE_NONE, TO(fold.partial), TEXTS,
-      .needs = "combine,load,result,store",
+      .needs = "combine,load,result,store,where,equal",
       .help = "a text is not defined for every value, since it divides integers or reads "
               "a table; it then runs on one element at a time" },
-    { "arg", VALUE_ARG, TO(fold.args), TEXTS, .needs = "combine,load,result,store",
+    { "arg", VALUE_ARG, TO(fold.args), TEXTS,
+      .needs = "combine,load,result,store,where,equal",
       .help = "a value for the texts, such as 'float alpha=0.1'; may be given again" },
     { "arg-file", VALUE_ARG_FILE, TO(fold.args), TEXTS,
-      .needs = "combine,load,result,store",
+      .needs = "combine,load,result,store,where,equal",
       .help = "a table for the texts, as NAME=FILE.npy; may be given again" },
     { "fold", VALUE_FOLD, TO(fold_file), TEXTS,
       .help =
@@ -352,6 +375,12 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "segment starts, and last where they end. It is one call, so IN is not mapped "
           "in pieces. --load 'in[segment]' repeats the elements of IN, one for each "
           "segment" },
+    { "rest", VALUE_PATH, TO(also), SELECT,
+      .help = "a file as OUT for the other elements, in their order" },
+    { "lengths", VALUE_PATH, TO(also), UNIQUE,
+      .help = "a file as OUT for the length of each run, in u64" },
+    { "lengths-type", VALUE_TYPE, TO(lengths_type), UNRLE, .initial = "u64",
+      .help = "the type of LENGTHS in .bin or .txt; .npy tells its own" },
     { "output", VALUE_OUT, TO(out), REDUCE,
       .help = "write the result into a file, or for - to standard output, as clfold scan "
               "does" },
@@ -404,9 +433,13 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "pieces, algorithm, device, seconds; OUT cannot be - then; seconds is the "
               "time on the device, without file and transfers, of one call for each "
               "piece" },
-    { "json", VALUE_NONE, TO(json), MAP,
+    { "json", VALUE_NONE, TO(json), MAP | UNRLE,
       .help = "one object: type, out, count, pieces, algorithm, device, seconds; OUT "
               "cannot be - then; seconds is as of a scan" },
+    { "json", VALUE_NONE, TO(json), SELECTS,
+      .help = "one object: type, out, count, kept, which is how many are in OUT, pieces, "
+              "algorithm, device, seconds; OUT cannot be - then; seconds is as of a "
+              "scan" },
     { "json", VALUE_NONE, TO(json), EXPLAIN, .help = "one object" },
     { "json", VALUE_NONE, TO(json), LADDER,
       .help = "one object a line: kernel, type, op, count, seconds, gbps, ok, device" },
@@ -566,14 +599,74 @@ const struct command_row command_rows[ACTIONS] = {
             "A value for each segment, repeated:\n"
             "  clfold map --offsets rows.npy --load 'in[segment]' a.npy repeated.npy\n",
     },
+    [ACTION_SELECT] = {
+        "select", "--where EXPR [options] IN OUT",
+        "the elements for which a condition holds, as a file",
+        "IN and OUT", 2,
+        "Writes the elements of IN for which --where holds, in their order, or what "
+        "--load and --result make of these, and with --rest the others into a second "
+        "file. IN and OUT are those of clfold scan, and both outputs are there whole or "
+        "not at all.\n",
+        SELECT_NOTE,
+        .examples =
+            "The numbers above 3, and the others:\n"
+            "  clfold select --where 'x > 3' --rest low.npy a.npy high.npy\n"
+            "The indices of the numbers above 3:\n"
+            "  clfold select --where 'x > 3' --load i --type u64 a.npy where.npy\n"
+            "The numbers at whose place another file has a flag:\n"
+            "  clfold select --where flag --stream flag=flags.npy a.npy flagged.npy\n",
+    },
+    [ACTION_UNIQUE] = {
+        "unique", "[options] IN OUT",
+        "the first of each run of equal neighbours, as a file",
+        "IN and OUT", 2,
+        "Writes the first element of each run of equal neighbours in IN, or what "
+        "--result makes of it, and with --lengths how long the runs are. Items are "
+        "compared: --load gives the key of an element. IN and OUT are those of clfold "
+        "scan, and both outputs are there whole or not at all.\n",
+        SELECT_NOTE,
+        .examples =
+            "The different numbers of a sorted file, and how often each is there:\n"
+            "  clfold unique --lengths counts.npy sorted.npy different.npy\n"
+            "The first number of each run of one hundred, 100 to 199 and so on:\n"
+            "  clfold unique --load 'x / 100' --result x ids.npy firsts.npy\n",
+    },
+    [ACTION_RLE] = {
+        "rle", "[options] IN VALUES LENGTHS",
+        "runs of equal numbers, as their values and lengths",
+        "IN, VALUES and LENGTHS", 3,
+        "Writes the number of each run of equal neighbours in IN into VALUES, and its "
+        "length into LENGTHS, in u64. Numbers are equal if their bits are, so clfold "
+        "unrle gives them back bit for bit. IN and VALUES are IN and OUT of clfold scan, "
+        "LENGTHS is a NAME.npy, NAME.bin or NAME.txt, and both are there whole or not "
+        "at all.\n",
+        SELECT_NOTE,
+        .examples =
+            "A file as runs, and back:\n"
+            "  clfold rle mask.npy values.npy lengths.npy\n"
+            "  clfold unrle values.npy lengths.npy same.npy\n",
+    },
+    [ACTION_UNRLE] = {
+        "unrle", "[options] VALUES LENGTHS OUT",
+        "numbers, each repeated as often as a length says",
+        "VALUES, LENGTHS and OUT", 3,
+        "Writes each number of VALUES as often as the integer at its place in LENGTHS "
+        "says, which is a NAME.npy, NAME.bin or NAME.txt of any type of integers. VALUES "
+        "and OUT are IN and OUT of clfold scan.\n",
+        "It is one call, so VALUES and OUT must fit into buffers of the device.\n",
+        .examples =
+            "The numbers 7 7 7 and 8:\n"
+            "  printf '3 1' >lengths.txt\n"
+            "  printf '7 8' | clfold unrle --text i32 - lengths.txt -\n",
+    },
     [ACTION_EXPLAIN] = {
-        "explain", "reduce|scan|map [options]",
-        "what a reduction, scan or map would do, without doing it",
-        "one operation, reduce, scan or map", 1,
-        "Prints what a reduction, a scan or a map would do: the algorithm, how it cuts "
-        "the data, the memory it moves, and why. An algorithm without tiles has a tile "
-        "of 0. Nothing is run on data, and nothing is built unless there are texts such "
-        "as --load.\n",
+        "explain", "reduce|scan|map|select [options]",
+        "what a reduction, scan, map or select would do, without doing it",
+        "one operation, reduce, scan, map or select", 1,
+        "Prints what a reduction, a scan, a map or a select, which unique and rle are "
+        "too, would do: the algorithm, how it cuts the data, the memory it moves, and "
+        "why. An algorithm without tiles has a tile of 0. Nothing is run on data, and "
+        "nothing is built unless there are texts such as --load.\n",
         "If there are texts, their program is built, since only this shows whether they "
         "give the same for scalars and for vectors of 16; widths says it:\n"
         "  agree     the fold runs on vectors where its algorithm has them\n"

@@ -6,9 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool refuse_write(const struct results *r, struct message *message)
+static bool refuse_write(const struct output *output, struct message *message)
 {
-    return message_set(message, "%.4096s: %s", r->name, strerror(errno));
+    return message_set(message, "%.4096s: %s", output->name, strerror(errno));
+}
+
+/* Always false. */
+static bool refuse_npy(const char *name, const struct folding *f, struct message *message)
+{
+    return message_set(message,
+                       "%.4096s: an .npy file begins with its count, and only the end of "
+                       "%.4000s tells it: give OUT a name in .bin or .txt",
+                       name, f->input.name);
 }
 
 /* What cannot be written is not folded. */
@@ -16,54 +25,111 @@ static bool check_output(const struct options *options, const struct folding *f,
                          struct message *message)
 {
     return f->input.bytes != INPUT_UNKNOWN || options->out_format != FORMAT_NPY ||
-           !output_file_is_direct(options->out) ||
-           message_set(message,
-                       "%.4096s: an .npy file begins with its count, and only the end of "
-                       "%.4000s tells it: give OUT a name in .bin or .txt",
-                       options->out, f->input.name);
+           !output_file_is_direct(options->out) || refuse_npy(options->out, f, message);
+}
+
+static bool is_lengths(const struct results *r, const struct folding *f,
+                       const struct output *output)
+{
+    return output > r->outputs && f->joins;
+}
+
+/* How many results an output takes for `count` elements, of which `kept` are kept. */
+static uint64_t num_results(const struct results *r, const struct folding *f,
+                            const struct output *output, uint64_t count, uint64_t kept)
+{
+    return f->operation != CLFOLD_SELECT                      ? folding_results(f, count)
+           : output == r->outputs || is_lengths(r, f, output) ? kept
+                                                              : count - kept;
 }
 
 /* A count that is not known yet gets its place. */
 static bool begin_output(struct results *r, const struct folding *f,
-                         struct message *message)
+                         struct output *output, size_t count, struct message *message)
 {
-    const bool is_known = f->input.bytes != INPUT_UNKNOWN;
+    const struct options *const options = r->options;
+    const bool is_first = output == r->outputs;
+    const char *const name = is_first ? options->out : options->also;
+    const bool selects = f->operation == CLFOLD_SELECT;
+    uint64_t num = 0;
 
-    r->writer = folding_writer(f, r->options->out_format);
-    if (strcmp(r->options->out, "-") == 0) {
-        r->name = "standard output";
-    } else if (output_file_open(&r->file, r->options->out, message)) {
-        r->name = r->options->out;
-        r->writer.stream = r->file.stream;
+    output->writer =
+        folding_writer(f, is_first ? options->out_format : options->also_format);
+    if (is_lengths(r, f, output)) {
+        output->writer =
+            (struct writer){ .format = options->also_format, .type = CLFOLD_U64 };
+    }
+    output->is_counted = selects ? f->input.ended : f->input.bytes != INPUT_UNKNOWN;
+    if (output->is_counted) {
+        num = num_results(r, f, output, selects ? count : input_most(&f->input), f->kept);
+    } else if (selects && output->writer.format == FORMAT_NPY &&
+               (strcmp(name, "-") == 0 || output_file_is_direct(name))) {
+        return refuse_npy(strcmp(name, "-") == 0 ? "standard output" : name, f, message);
+    }
+    if (strcmp(name, "-") == 0) {
+        output->name = "standard output";
+    } else if (output_file_open(&output->file, name, message)) {
+        output->name = name;
+        output->writer.stream = output->file.stream;
     } else {
         return false;
     }
-    return writer_begin(&r->writer,
-                        is_known ? folding_results(f, input_most(&f->input)) : 0) ||
-           refuse_write(r, message);
+    return writer_begin(&output->writer, num) || refuse_write(output, message);
 }
 
-static bool finish_output(struct results *r, const struct folding *f,
-                          struct message *message)
+/* All has arrived, with the right count. */
+static bool complete_output(struct results *r, const struct folding *f,
+                            struct output *output, struct message *message)
 {
-    if (!r->file.name) {
+    if (is_lengths(r, f, output) && f->num_kept > 0 &&
+        !writer_put(&output->writer, &r->length, 1)) {
+        return refuse_write(output, message);
+    }
+    if (!output->file.name) {
         return true;
     }
-    if (f->input.bytes == INPUT_UNKNOWN && r->writer.format == FORMAT_NPY &&
-        (fseek(r->file.stream, 0, SEEK_SET) != 0 ||
-         !writer_begin(&r->writer, folding_results(f, f->count)))) {
-        return refuse_write(r, message);
+    if (!output->is_counted && output->writer.format == FORMAT_NPY &&
+        (fseek(output->file.stream, 0, SEEK_SET) != 0 ||
+         !writer_begin(&output->writer,
+                       num_results(r, f, output, f->count, f->num_kept)))) {
+        return refuse_write(output, message);
     }
-    return output_file_complete(&r->file, message) &&
-           output_file_commit(&r->file, message);
+    return output_file_complete(&output->file, message);
+}
+
+static bool finish_outputs(struct results *r, const struct folding *f,
+                           struct message *message)
+{
+    bool done = true;
+
+    for (int i = 0; i < r->num_outputs; i++) {
+        done = done && complete_output(r, f, &r->outputs[i], message);
+    }
+    for (int i = 0; i < r->num_outputs; i++) {
+        done = done && (!r->outputs[i].file.name ||
+                        output_file_commit(&r->outputs[i].file, message));
+    }
+    return done;
 }
 
 /* The part of a piece's results that is mapped. */
 struct writing {
-    struct results *results;
+    struct output *output;
     struct folding *folding;
-    size_t bytes; /* of all the piece's results */
+    uint64_t *length; /* of a run that may go on; NULL: these are no lengths */
+    size_t bytes;     /* of all the piece's results */
 };
+
+/* Each length waits for the next, as the last one's run may go on. */
+static bool put_lengths(struct writing *w, const char *data, size_t count)
+{
+    const size_t size = sizeof(*w->length);
+    const bool done = writer_put(&w->output->writer, w->length, 1) &&
+                      writer_put(&w->output->writer, data, count - 1);
+
+    memcpy(w->length, data + (count - 1) * size, size);
+    return done;
+}
 
 /* Text takes its time, and the bar wants to move. */
 enum { NUMBERS_A_STEP = 64 * 1024 };
@@ -71,13 +137,15 @@ enum { NUMBERS_A_STEP = 64 * 1024 };
 static bool write_part(void *user, void *data, size_t size, struct message *message)
 {
     struct writing *const w = user;
-    struct writer *const writer = &w->results->writer;
+    struct writer *const writer = &w->output->writer;
     const size_t element = writer_element(writer), step = NUMBERS_A_STEP * element;
 
     for (size_t at = 0, length; at < size; at += length) {
         length = size - at < step ? size - at : step;
-        if (!folding_put(w->folding, writer, (const char *)data + at, length / element)) {
-            return refuse_write(w->results, message);
+        const char *const next = (const char *)data + at;
+        if (!(w->length ? put_lengths(w, next, length / element)
+                        : folding_put(w->folding, writer, next, length / element))) {
+            return refuse_write(w->output, message);
         }
         progress_step(&w->folding->progress, w->folding->share * length / w->bytes);
     }
@@ -96,39 +164,71 @@ static bool write_same(struct results *r, struct folding *f, struct message *mes
         return device_refuse(message, "clEnqueueReadBuffer", error);
     }
     for (uint64_t i = 0; i < axis_results(&f->axis); i++) {
-        if (!writer_put(&r->writer, bytes, 1)) {
-            return refuse_write(r, message);
+        if (!writer_put(&r->outputs[0].writer, bytes, 1)) {
+            return refuse_write(&r->outputs[0], message);
         }
     }
     return true;
+}
+
+/* The length of the first run of a piece, which may be one before that goes on. */
+static bool read_length(struct results *r, const struct folding *f,
+                        struct message *message)
+{
+    cl_ulong length;
+    const cl_int error = clEnqueueReadBuffer(f->session.queue, f->also, CL_TRUE, 0,
+                                             sizeof(length), &length, 0, NULL, NULL);
+
+    r->length += length - f->before;
+    return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
+}
+
+/* What a piece gives of an output. Of runs that go on the first result is left out. */
+static bool write_output(struct results *r, struct folding *f, struct output *output,
+                         size_t count, struct message *message)
+{
+    const bool are_lengths = is_lengths(r, f, output);
+    const size_t size = writer_element(&output->writer),
+                 end = f->before + (size_t)num_results(r, f, output, count, f->kept),
+                 first = are_lengths && end > 0 ? 1 : f->before, num = end - first;
+    struct writing w = { output, f, are_lengths ? &r->length : NULL, num * size };
+
+    if (are_lengths && first > 0 && !read_length(r, f, message)) {
+        return false;
+    }
+    return buffer_visit(&f->session, output > r->outputs ? f->also : f->out, CL_MAP_READ,
+                        size, first, num, write_part, &w, message);
 }
 
 static bool write_piece(void *user, struct folding *f, size_t count,
                         struct message *message)
 {
     struct results *const r = user;
-    struct writing w = { r, f, 0 };
+    bool done = true;
 
-    if (f->count == 0 && !begin_output(r, f, message)) {
-        return false;
+    for (int i = 0; f->count == 0 && i < r->num_outputs; i++) {
+        done = done && begin_output(r, f, &r->outputs[i], count, message);
     }
-    if (count == 0 && f->operation == CLFOLD_REDUCE && f->has_axis) {
+    if (done && count == 0 && f->operation == CLFOLD_REDUCE && f->has_axis) {
         return write_same(r, f, message);
     }
-    const size_t num = (size_t)folding_results(f, count);
-    w.bytes = num * f->user.written.out_size;
-    return buffer_visit(&f->session, f->out, CL_MAP_READ, f->user.written.out_size, num,
-                        write_part, &w, message);
+    for (int i = 0; i < r->num_outputs; i++) {
+        done = done && write_output(r, f, &r->outputs[i], count, message);
+    }
+    return done;
 }
 
 bool results_run(struct results *r, struct folding *f, struct message *message)
 {
+    r->num_outputs = r->options->also ? 2 : 1;
     return check_output(r->options, f, message) &&
            folding_run(f, r->options->memory, write_piece, r, message) &&
-           finish_output(r, f, message);
+           finish_outputs(r, f, message);
 }
 
 void results_finish(struct results *r)
 {
-    output_file_finish(&r->file);
+    for (int i = 0; i < r->num_outputs; i++) {
+        output_file_finish(&r->outputs[i].file);
+    }
 }

@@ -10,7 +10,7 @@
 static bool print_json(const struct folding *f, struct message *message)
 {
     json_object *const object = json_object_new_object();
-    const bool is_scan = f->operation != CLFOLD_MAP;
+    const bool is_scan = scan_kind(f->operation);
     char seconds[32];
 
     snprintf(seconds, sizeof(seconds), "%.9f", f->seconds);
@@ -25,6 +25,8 @@ static bool print_json(const struct folding *f, struct message *message)
         ((is_scan && !f->user.converts) ||
          json_put(object, "out", json_object_new_string(folding_out(f)))) &&
         json_put(object, "count", json_object_new_uint64(f->count)) &&
+        (f->operation != CLFOLD_SELECT ||
+         json_put(object, "kept", json_object_new_uint64(f->num_kept))) &&
         json_put(object, "pieces", json_object_new_uint64(f->pieces)) &&
         json_put(object, "algorithm", json_object_new_string(f->report.algorithm)) &&
         json_put(object, "device", json_object_new_string(f->session.device_name)) &&
@@ -38,8 +40,9 @@ bool command_scan(const struct options *options, struct message *message)
     struct results results = { .options = options };
     bool done;
 
-    if (strcmp(options->out, "-") != 0 &&
-        !output_file_check_open(options->out, message)) {
+    if ((strcmp(options->out, "-") != 0 &&
+         !output_file_check_open(options->out, message)) ||
+        (options->also && !output_file_check_open(options->also, message))) {
         return false;
     }
     done = folding_open(&f, options, message) && results_run(&results, &f, message);

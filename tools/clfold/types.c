@@ -48,8 +48,7 @@ static const char *without_scan(const char *name)
 
 bool algorithm_parse(const char *name, clfold_operation operation, const char **algorithm)
 {
-    const bool of_scan =
-        operation == CLFOLD_INCLUSIVE_SCAN || operation == CLFOLD_EXCLUSIVE_SCAN;
+    const bool of_scan = scan_kind(operation) || operation == CLFOLD_SELECT;
 
     for (uint32_t i = 0; (*algorithm = clfold_operation_algorithm(operation, i)); i++) {
         if (of_scan ? same_name(without_scan(*algorithm), without_scan(name))
@@ -78,7 +77,14 @@ bool accuracy_parse(const char *name, uint32_t *accuracy)
 
 const char *scan_kind(clfold_operation operation)
 {
-    return operation == CLFOLD_EXCLUSIVE_SCAN ? "exclusive" : "inclusive";
+    return operation == CLFOLD_INCLUSIVE_SCAN   ? "inclusive"
+           : operation == CLFOLD_EXCLUSIVE_SCAN ? "exclusive"
+                                                : NULL;
+}
+
+bool operation_folds(clfold_operation operation)
+{
+    return operation == CLFOLD_REDUCE || scan_kind(operation);
 }
 
 const char *type_name(clfold_type type)

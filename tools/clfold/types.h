@@ -29,6 +29,8 @@
     "scan_lookback scan_chained serial"
 #define SCAN_ALGORITHM_NAMES "auto " SCAN_STRATEGY_NAMES
 #define MAP_ALGORITHM_NAMES  "auto map_tiles"
+#define SELECT_ALGORITHM_NAMES                                                           \
+    "auto scan_single_group scan_lookback scan_chained reduce_then_scan"
 
 #define ACCURACY_NAMES "deterministic compensated reproducible"
 
@@ -46,7 +48,10 @@ bool algorithm_parse(const char *name, clfold_operation operation,
 bool accuracy_parse(const char *name, uint32_t *accuracy);
 const char *accuracy_name(uint32_t accuracy);
 
-/* "inclusive" or "exclusive". */
+/* Whether it has an operator. */
+bool operation_folds(clfold_operation operation);
+
+/* "inclusive" or "exclusive"; NULL: it is not a scan. */
 const char *scan_kind(clfold_operation operation);
 
 const char *type_name(clfold_type type);

@@ -8,11 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct filling {
+    struct input *input;
+    uint64_t got; /* bytes */
+};
+
 static bool fill_step(void *user, void *data, size_t size, struct message *message)
 {
-    size_t got;
+    struct filling *const filling = user;
+    size_t got = 0;
+    const bool done = input_read(filling->input, data, size, &got, message);
 
-    return input_read(user, data, size, &got, message);
+    filling->got += got;
+    return done;
 }
 
 /* Always false. */
@@ -22,24 +30,35 @@ static bool refuse_complex(const char *path, struct message *message)
         message, "%.4000s: holds complex numbers, which only the folded file can", path);
 }
 
-bool user_file_load(const char *path, const struct session *session, cl_mem *mem,
-                    clfold_type *type, uint64_t *num, struct message *message)
+bool user_file_load(const char *path, enum file_format format,
+                    const struct session *session, cl_mem *mem, clfold_type *type,
+                    uint64_t *num, struct message *message)
 {
     struct input input;
+    struct filling filling = { &input, 0 };
 
-    if (!input_open(&input, path, FORMAT_NPY, 0, message)) {
+    if (!input_open(&input, path, format, *type, message)) {
         return false;
+    }
+    uint64_t most = input_most(&input);
+    unsigned char first[16];
+    size_t got;
+    if (most == UINT64_MAX) { /* an empty file tells no size, either */
+        most = input_read(&input, first, input.element, &got, message) && got == 0 ? 0
+                                                                                   : most;
     }
     bool done =
         input.is_complex ? refuse_complex(path, message)
-        : input.bytes == INPUT_UNKNOWN
+        : most == UINT64_MAX
             ? message_set(message, "%.4000s: is not a file whose size is known", path)
-            : buffer_create(session, mem, CL_MEM_READ_ONLY, input.bytes, message);
+            : buffer_create(session, mem, CL_MEM_READ_ONLY, most * input.element,
+                            message);
 
     *type = input.type;
-    *num = input_most(&input);
-    done = done && (*num == 0 || buffer_visit(session, *mem, CL_MAP_WRITE, input.element,
-                                              (size_t)*num, fill_step, &input, message));
+    done =
+        done && (most == 0 || buffer_visit(session, *mem, CL_MAP_WRITE, input.element, 0,
+                                           (size_t)most, fill_step, &filling, message));
+    *num = filling.got / input.element;
     input_close(&input);
     return done;
 }
@@ -48,11 +67,12 @@ static bool load_file(struct user_fold *user, size_t k, const struct session *se
                       struct message *message)
 {
     clfold_arg *const arg = &user->args[k];
-    clfold_type element;
+    clfold_type element = 0;
     uint64_t num;
     char type[40];
 
-    if (!user_file_load(user->files[k], session, &arg->mem, &element, &num, message)) {
+    if (!user_file_load(user->files[k], FORMAT_NPY, session, &arg->mem, &element, &num,
+                        message)) {
         return message_prefix(message, "--arg-file");
     }
     snprintf(type, sizeof(type), "global const %s *", user_fold_word(element));
@@ -152,12 +172,13 @@ bool user_fold_create_streams(struct user_fold *user, const struct session *sess
 }
 
 bool user_fold_read_streams(struct user_fold *user, const struct session *session,
-                            const struct input *input, size_t count,
+                            const struct input *input, size_t before, size_t count,
                             struct message *message)
 {
     for (size_t k = 0; k < user->fold.num_args; k++) {
         struct input *const stream = user->streams[k];
         const uint64_t done = stream ? stream->done / stream->element : 0;
+        struct filling filling = { stream, 0 };
         if (!stream) {
             continue;
         }
@@ -166,7 +187,7 @@ bool user_fold_read_streams(struct user_fold *user, const struct session *sessio
             return refuse_count(user, k, input, done + count, !input->ended, message);
         }
         if (!buffer_visit(session, user->args[k].mem, CL_MAP_WRITE_INVALIDATE_REGION,
-                          stream->element, count, fill_step, stream, message)) {
+                          stream->element, before, count, fill_step, &filling, message)) {
             return message_prefix(message, "--stream");
         }
     }

@@ -157,7 +157,7 @@ bool user_fold_refuse(const clfold_fold *fold, struct message *message)
                                          "components", "type_name", "type_size",
                                          "source",     "load",      "in_scalars",
                                          "result",     "out",       "out_scalars",
-                                         "store" };
+                                         "store",      "keep",      "equal" };
     const char *const sentence = library_sentence();
     char option[16] = "";
     size_t skipped = 0;
@@ -165,7 +165,8 @@ bool user_fold_refuse(const clfold_fold *fold, struct message *message)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const size_t length = strlen(names[i]);
         if (strncmp(sentence, names[i], length) == 0 && strchr(" :", sentence[length])) {
-            snprintf(option, sizeof(option), "--%s", names[i]);
+            snprintf(option, sizeof(option), "--%s",
+                     strcmp(names[i], "keep") == 0 ? "where" : names[i]);
             skipped = length + strspn(sentence + length, " :");
         }
     }
@@ -210,6 +211,7 @@ static void find_whole(struct user_fold *user)
     user->whole = fold->store ? "--store may write any element, those"
                   : may_use(fold, fold->load, "in")   ? "--load may use in, that"
                   : may_use(fold, fold->result, "in") ? "--result may use in, that"
+                  : may_use(fold, fold->keep, "in")   ? "--where may use in, that"
                                                       : NULL;
     const bool uses_x =
         may_use(fold, fold->load, "x") || may_use(fold, fold->result, "x");
@@ -222,6 +224,7 @@ static void find_whole(struct user_fold *user)
     }
     user->counted = may_use(fold, fold->load, "n")     ? "--load may use n, that"
                     : may_use(fold, fold->result, "n") ? "--result may use n, that"
+                    : may_use(fold, fold->keep, "n")   ? "--where may use n, that"
                                                        : user->whole;
 }
 
@@ -269,6 +272,8 @@ bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
                       : texts->load   ? "the load"
                       : texts->result ? "the result"
                       : texts->store  ? "the store"
+                      : texts->keep   ? "the condition"
+                      : texts->equal  ? "the comparison"
                                       : NULL;
     user->fold.in_scalars = number_of(texts->in_scalars);
     user->fold.out_scalars = number_of(texts->out_scalars);
@@ -284,6 +289,8 @@ bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
     user->fold.load = texts->load;
     user->fold.result = texts->result;
     user->fold.store = texts->store;
+    user->fold.keep = texts->keep;
+    user->fold.equal = texts->equal;
     user->out_length = texts->out_length;
     if ((texts->source && !read_source(user, texts->source, message)) ||
         !read_args(user, &texts->args, message)) {
@@ -302,7 +309,7 @@ struct fold_texts fold_texts_of_operator(const struct fold_texts *texts)
 {
     struct fold_texts rest = *texts;
 
-    rest.load = rest.result = rest.store = NULL;
+    rest.load = rest.result = rest.store = rest.keep = rest.equal = NULL;
     rest.in_scalars = rest.out_scalars = rest.out_length = rest.args.num = 0;
     rest.out = 0;
     for (size_t k = 0; k < texts->args.num; k++) {
@@ -408,11 +415,14 @@ static bool hint_at_float(const struct user_fold *user, const char *text,
 bool user_fold_hint(const struct user_fold *user, clfold_type real, const char *sentence,
                     struct message *message)
 {
-    static const char *const texts[] = { "load", "combine", "cuts", "result", "store" };
+    static const char *const texts[] = { "load",  "combine", "cuts", "result",
+                                         "store", "keep",    "equal" };
     const clfold_fold *const fold = &user->fold;
     const char *const written = fold->result ? fold->result : fold->store;
     const char *const item = has_word(written, "item") ? "item" : "x";
-    const char *const values[] = { "x", "a", "b", item, item };
+    const char *const values[] = {
+        "x", "a", "b", item, item, has_word(fold->keep, "item") ? "item" : "x", "a"
+    };
     const bool is_struct = !fold->in && !fold->in_scalars && !fold->type;
     char name[80];
 

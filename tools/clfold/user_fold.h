@@ -3,6 +3,7 @@
 #ifndef CLFOLD_COMMAND_USER_FOLD_H
 #define CLFOLD_COMMAND_USER_FOLD_H
 
+#include "format.h"
 #include "message.h"
 
 #include <clfold/clfold.h>
@@ -16,7 +17,8 @@ enum { FOLD_MOST_ARGS = 8 };
 struct fold_texts {
     const char *combine; /* NULL: a built-in operator */
     const char *load, *result, *store;
-    size_t out_length; /* of what a store writes to; 0: as many as `in` has */
+    const char *keep, *equal; /* of a select */
+    size_t out_length;        /* of what a store writes to; 0: as many as `in` has */
     size_t in_scalars, out_scalars; /* 0: as what is folded */
     clfold_type out;                /* 0: likewise */
     const char *identity, *cuts, *components;
@@ -89,10 +91,11 @@ struct session;
 bool user_fold_load(struct user_fold *user, const struct session *session,
                     const struct input *input, struct message *message);
 
-/* Reads all numbers of an .npy file into a buffer, which is the caller's, also where this
- * fails. */
-bool user_file_load(const char *path, const struct session *session, cl_mem *mem,
-                    clfold_type *type, uint64_t *num, struct message *message);
+/* Reads all numbers of a file, of `type` unless it is .npy, into a buffer, which is the
+ * caller's, also where this fails. */
+bool user_file_load(const char *path, enum file_format format,
+                    const struct session *session, cl_mem *mem, clfold_type *type,
+                    uint64_t *num, struct message *message);
 
 /* What one element takes of all streams, and of the largest; and what is held of them. */
 struct stream_bytes {
@@ -106,9 +109,9 @@ bool user_fold_create_streams(struct user_fold *user, const struct session *sess
                               size_t most, struct message *message);
 
 /* Reads the next `count` elements of each, which belong to those that `input` has just
- * given. */
+ * given, and go after `before` others. */
 bool user_fold_read_streams(struct user_fold *user, const struct session *session,
-                            const struct input *input, size_t count,
+                            const struct input *input, size_t before, size_t count,
                             struct message *message);
 
 /* How OpenCL C calls a type: "float". */

@@ -13,9 +13,11 @@ static void print_commands(void)
     }
 }
 
-/* One for each operand of a usage: "reduce|scan", "FILE", "[COMMAND]". */
+/* One for each operand of a usage: "reduce|scan", "FILE", "[COMMAND]"; none for the EXPR
+ * of "--where EXPR". */
 static void print_operands(const char *usage)
 {
+    bool is_value = false;
     size_t length;
 
     for (; *usage && *usage != '\n'; usage += length + (usage[length] == ' ')) {
@@ -24,7 +26,7 @@ static void print_operands(const char *usage)
             fputs(" '", stdout);
             print_commands();
             putchar('\'');
-        } else if (isupper((unsigned char)*usage)) {
+        } else if (isupper((unsigned char)*usage) && !is_value) {
             fputs(" '*'", stdout);
         } else if (islower((unsigned char)*usage)) {
             fputs(" '", stdout);
@@ -33,6 +35,7 @@ static void print_operands(const char *usage)
             }
             putchar('\'');
         }
+        is_value = *usage == '-';
     }
 }
 
