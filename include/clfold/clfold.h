@@ -177,8 +177,8 @@ typedef struct clfold_context_params {
      * back, which the buffers must allow. A wrong result is CLFOLD_ERROR_DATA; the output
      * is not changed. 0: none. The host folds built-in operators again; texts and
      * reproducible sums run again by "serial", and floats of texts may differ in half of
-     * their digits. Opaque types, segments, parts, counts at count_at and
-     * scans are not checked */
+     * their digits. Opaque types, segments, parts, counts at count_at and scans are not
+     * checked */
     uint32_t verify_every;
     /** A folder in which programs are kept from one process to the next, so that a first
      * call need not build them; NULL: they stay in memory. It is made if need be, with
@@ -956,9 +956,8 @@ typedef struct clfold_placement {
  * offsets also for as many offsets as their `num` says, and runs each kernel once on
  * nothing, since some drivers compile only then. Saves the programs, see cache_folder.
  * Blocks, on a queue of its own. Fails as the call itself would, as far as the fold, the
- * count and the placement decide. `placement` may be NULL. Programs
- * depend on whether count_at, and by offsets num_at and bad_out, have a mem, so give them
- * here as well.
+ * count and the placement decide. `placement` may be NULL. Programs depend on whether
+ * count_at, and by offsets num_at and bad_out, have a mem, so give them here as well.
  * \snippet snippets.c clfold_prepare
  */
 CLFOLD_API clfold_status clfold_prepare(clfold_context *context,
