@@ -1,6 +1,7 @@
 /*
- * Selects by tiles of one work-item, 16 elements at a time, with the interface that
- * tile_vector_scan.cl describes: to scan is to write what is kept after the prefix.
+ * Selects by tiles of one work-item, 16 elements at a time, or where there are no vectors
+ * element by element, with the interface that tile_vector_scan.cl describes: to scan is
+ * to write what is kept after the prefix.
  *
  *   in     a b c d e f g h i j k l m n o p | ...     16 elements, of which some are kept
  *   row    . . . | b d e i n                         go to the end of a row in the cache;
@@ -10,8 +11,8 @@
  * row begins where a vector of the output does; only at the tile's ends are elements
  * stored one by one, and none past them. A row of 4 KiB is in the first cache.
  *
- * needs: compress.cl, contract.cl, counts.cl, keep.cl, scan_tiles.cl, select_lone.cl
- * needs: shared.cl, tile_vector_write.cl, vectors.cl
+ * needs: contract.cl, counts.cl, keep.cl, scan_tiles.cl, select_lone.cl, shared.cl
+ * needs if CLFOLD_TILE_VECTOR: compress.cl, tile_vector_write.cl, vectors.cl
  * names: CLFOLD_CELL16, CLFOLD_CELLS, CLFOLD_KEEPS_RUNS
  */
 typedef struct {

@@ -60,6 +60,11 @@ static clfold_status check_enumerators(const struct site *site, const clfold_fol
     return CLFOLD_OK;
 }
 
+static bool is_given(const clfold_place *place)
+{
+    return place->mem || place->offset;
+}
+
 /* What belongs to segments that are given in one way. */
 static clfold_status check_segments(const struct site *site, const clfold_fold *fold,
                                     const struct operation *operation)
@@ -76,7 +81,7 @@ static clfold_status check_segments(const struct site *site, const clfold_fold *
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "equal is given, but there are no segments by keys");
     }
-    if ((fold->bad_out.mem || fold->bad_out.offset) && by != CLFOLD_BY_OFFSETS) {
+    if (is_given(&fold->bad_out) && by != CLFOLD_BY_OFFSETS) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "bad_out is given, but there are no segments by offsets");
     }
@@ -91,55 +96,55 @@ static clfold_status check_reserved(const struct site *site, const clfold_fold *
                                  sizeof(fold->reserved) / sizeof(fold->reserved[0]));
 }
 
-/* What a select takes, of which reductions by flags and keys take some. */
-static clfold_status check_select(const struct site *site,
-                                  const struct operation *operation,
-                                  const clfold_fold *fold)
+/* What only a select takes, or a reduction by flags or keys, whose segments are found. */
+static clfold_status check_lists(const struct site *site,
+                                 const struct operation *operation,
+                                 const clfold_fold *fold)
 {
+    const uint32_t found = clfold_fold_found(fold, operation);
     const struct {
         bool given;
         const char *name;
         bool of_found;
     } fields[] = {
         { fold->keep != NULL, "keep", false },
-        { fold->rest_out.mem || fold->rest_out.offset, "rest_out", false },
-        { fold->lengths_out.mem || fold->lengths_out.offset, "lengths_out", true },
-        { fold->num_out.mem || fold->num_out.offset, "num_out", true },
+        { is_given(&fold->rest_out), "rest_out", false },
+        { is_given(&fold->lengths_out), "lengths_out", true },
+        { is_given(&fold->num_out), "num_out", true },
     };
 
-    const bool is_found = clfold_fold_found(fold, operation);
-
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
-        if (!operation->selects && fields[i].given && !(is_found && fields[i].of_found)) {
+        if (!operation->selects && fields[i].given && !(found && fields[i].of_found)) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                                "%s is given, but the operation is %s, which keeps all",
                                fields[i].name, operation->name);
         }
     }
-    if ((fold->keys_out.mem || fold->keys_out.offset) &&
-        !(is_found && fold->segments->by == CLFOLD_BY_KEYS)) {
+    if (is_given(&fold->keys_out) && found != CLFOLD_BY_KEYS) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "keys_out is given, but this is not a reduction by keys");
     }
-    if (is_found && fold->part) {
+    if (found && fold->part) {
         return clfold_fail(
             site, CLFOLD_ERROR_UNSUPPORTED,
             "part is given, but a reduction by %s has none in this version",
-            clfold_way_name(fold->segments->by));
+            clfold_way_name(found));
     }
-    if (!operation->selects) {
-        return CLFOLD_OK;
-    }
+    return CLFOLD_OK;
+}
+
+static clfold_status check_select(const struct site *site, const clfold_fold *fold)
+{
     if (!fold->keep == !fold->equal) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "keep and equal are %s: one of them selects",
                            fold->keep ? "both given" : "NULL");
     }
-    if (fields[2].given && !fold->equal) {
+    if (is_given(&fold->lengths_out) && !fold->equal) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "lengths_out is given, but only runs by equal have lengths");
     }
-    if (fields[1].given && fold->store) {
+    if (is_given(&fold->rest_out) && fold->store) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "rest_out is given, but a store writes what is kept alone");
     }
@@ -159,9 +164,9 @@ static clfold_status check_select(const struct site *site,
 static clfold_status check_use(const struct site *site, const struct operation *operation,
                                const clfold_fold *fold)
 {
-    clfold_status status = check_select(site, operation, fold);
+    clfold_status status = check_lists(site, operation, fold);
 
-    if (status) {
+    if (status || (operation->selects && (status = check_select(site, fold)))) {
         return status;
     }
     if (fold->accuracy == CLFOLD_REPRODUCIBLE && operation->family != FAMILY_REDUCE) {
@@ -185,7 +190,7 @@ static clfold_status check_use(const struct site *site, const struct operation *
                            clfold_way_name(by), operation->name);
     }
     if ((operation->family != FAMILY_SCAN || operation->selects) &&
-        (fold->total_out.mem || fold->total_out.offset)) {
+        is_given(&fold->total_out)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "fold: total_out %p is only for scans",
                            (void *)fold->total_out.mem);
@@ -320,7 +325,7 @@ static clfold_status check_map(const struct site *site, const clfold_fold *fold,
         { fold->combine != NULL, "combine" },
         { fold->identity != NULL, "identity" },
         { fold->cuts != NULL, "cuts" },
-        { fold->init != NULL || fold->init_at.mem || fold->init_at.offset, "init" },
+        { fold->init != NULL || is_given(&fold->init_at), "init" },
         { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
         { (fold->flags & CLFOLD_COMMUTATIVE) != 0, "CLFOLD_COMMUTATIVE" },
     };

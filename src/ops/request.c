@@ -190,6 +190,23 @@ static clfold_status check_place(const struct request *request, const struct sit
                                 (size_t)request->job.count, place);
 }
 
+/* A place that is written, for elements as `like` has them, as many as results. */
+static struct span span_like(const struct span *like, const char *name,
+                             const char *offset_name, const clfold_place *place,
+                             const struct span *out)
+{
+    struct span span = *like;
+
+    span.name = name;
+    span.offset_name = offset_name;
+    span.mem = place->mem;
+    span.offset = place->offset;
+    span.count = out->count;
+    span.counted = out->counted;
+    span.denied = CL_MEM_READ_ONLY;
+    return span;
+}
+
 /* The places of the total, of offsets, of the count, of what a select writes besides, and
  * of a part: none is written that another reads or writes, but for a carry that takes the
  * place of the one before. */
@@ -225,24 +242,13 @@ static clfold_status check_places(const struct request *request, const struct si
                         CL_MEM_WRITE_ONLY),
         span_of_numbers("count_at", "count_at.offset", &request->count_at, 1,
                         CL_MEM_WRITE_ONLY),
-        *out,
+        span_like(out, "rest_out", "rest_out.offset", &request->rest, out),
         span_of_numbers("lengths_out", "lengths_out.offset", &request->lengths,
                         out->count, CL_MEM_READ_ONLY),
-        *heads,
+        span_like(heads, "keys_out", "keys_out.offset", &request->keys, out),
     };
     clfold_status status = CLFOLD_OK;
 
-    places[REST].name = "rest_out";
-    places[REST].offset_name = "rest_out.offset";
-    places[REST].mem = request->rest.mem;
-    places[REST].offset = request->rest.offset;
-    places[KEYS].name = "keys_out";
-    places[KEYS].offset_name = "keys_out.offset";
-    places[KEYS].mem = request->keys.mem;
-    places[KEYS].offset = request->keys.offset;
-    places[KEYS].count = out->count;
-    places[KEYS].counted = out->counted;
-    places[KEYS].denied = CL_MEM_READ_ONLY;
     if (monoid->in_part) {
         clfold_part_spans(request, &places[CARRY_OUT]);
     }

@@ -46,10 +46,9 @@ struct request {
     size_t in_offset, out_offset;
     struct segments segments; /* as given, where the job has no more than its elements */
     struct init init;
-    clfold_part part;  /* of a larger call; zeros: this is the whole */
-    struct init carry; /* in front of the part, if its fold is lifted; else it is init */
-    clfold_place
-        total; /* of a select, how many are kept; or of segments that are found */
+    clfold_part part;   /* of a larger call; zeros: this is the whole */
+    struct init carry;  /* in front of the part, if its fold is lifted; else it is init */
+    clfold_place total; /* or of how many are kept, or segments are found */
     clfold_place rest, lengths, keys;
     clfold_place count_at; /* of how many elements there are, up to the job's count */
     struct heads heads;

@@ -754,10 +754,12 @@ static const struct clfold_kernel_text *file_of(const struct program *program,
     char name[64];
 
     if (!file && program->monoid && (is_tile || strncmp(word, "item", 4) == 0)) {
+        const enum tile_kind kind = program->shape->tile.kind;
         const bool selects = program->monoid->keep && strcmp(word, "tile_scan.cl") == 0;
         snprintf(name, sizeof(name), "%s%s",
-                 is_tile ? clfold_tile_name(program->shape->tile.kind)
-                         : program->monoid->item_file,
+                 selects && clfold_tile_is_lone(kind) ? "tile_lone"
+                 : is_tile                            ? clfold_tile_name(kind)
+                                                      : program->monoid->item_file,
                  selects ? "_select.cl" : word + 4);
         file = find_file(name);
     }

@@ -63,7 +63,7 @@ SCAN_AND_WRITE_AT_ONCE = """\
 """
 
 COUNTS, LONE = "counts.cl", "select_lone.cl"
-VECTOR_SELECT, GROUP_SELECT = "tile_vector_select.cl", "tile_group_select.cl"
+LONE_SELECT, GROUP_SELECT = "tile_lone_select.cl", "tile_group_select.cl"
 LOOKBACK, CHANNEL, WINDOW = "scan_lookback.cl", "look_back.cl", "look_window.cl"
 DESCRIPTOR = "descriptor.cl"
 TAKE_TOTALS = """\
@@ -403,7 +403,7 @@ FAULTS = {
     ),
     "select_count_wraps": (
         "select/test_policy",
-        [(VECTOR_SELECT, 1, "CLFOLD_COUNTED (127 * 16)", "CLFOLD_COUNTED (255 * 16)")],
+        [(LONE_SELECT, 1, "CLFOLD_COUNTED (127 * 16)", "CLFOLD_COUNTED (255 * 16)")],
     ),
     "select_past_its_part": (
         "select/test_types",
@@ -412,12 +412,12 @@ FAULTS = {
     ),
     "select_row_past_its_part": (
         "select/test_types",
-        [(VECTOR_SELECT, 1, "stop = min(j + 16, p) *", "stop = (j + 16) *")],
+        [(LONE_SELECT, 1, "stop = min(j + 16, p) *", "stop = (j + 16) *")],
     ),
     "select_unstable": (
         "select/test_types",
-        [(VECTOR_SELECT, 1, "+ n] = cells.s[n][k];", "+ n] = cells.s[n][15 - k];"),
-         (VECTOR_SELECT, 1, "p += kept.s[k] & 1;", "p += kept.s[15 - k] & 1;"),
+        [(LONE_SELECT, 1, "+ n] = cells.s[n][k];", "+ n] = cells.s[n][15 - k];"),
+         (LONE_SELECT, 1, "p += kept.s[k] & 1;", "p += kept.s[15 - k] & 1;"),
          (GROUP_SELECT, 1, "flag ? p : total", "flag ? total - 1 - p : total")],
     ),
     # The others of a tile from its end on.
