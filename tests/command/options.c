@@ -479,12 +479,16 @@ static void operands(void **state)
         char part[128];
         const int length = snprintf(part, sizeof(part), "%s takes %s, and got ",
                                     command->name, command_rows[action].operands);
-        sprintf(part + length, num > 0 ? "%d" : "x", num + 1);
+        char *const got = part + length;
+        const size_t rest = sizeof(part) - (size_t)length;
+
+        assert_in_range(length, 1, sizeof(part) / 2);
+        snprintf(got, rest, num > 0 ? "%d" : "x", num + 1);
         check(part, "%s %s x", command->name, command->operands);
-        strcpy(part + length, "an empty name; see clfold ");
         if (num > 0) {
+            snprintf(got, rest, "an empty name; see clfold ");
             check(part, "%s ''%s", command->name, names[num - 1]);
-            sprintf(part + length, "%d; see", num - 1);
+            snprintf(got, rest, "%d; see", num - 1);
             check(part, "%s%s", command->name, names[num - 1]);
         }
     }
