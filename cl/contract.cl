@@ -32,7 +32,8 @@
  *   CLFOLD_HEADS         1 if segments are given by flags, 2 by keys, 3 by offsets, else
  *                        0; if not 0, items have a head: see heads.cl,
  *   CLFOLD_WAY           the same, but also of reductions by flags or keys, whose offsets
- *                        are found first: find_heads.cl; if it is not 0:
+ *                        are found first, and 6 of selects that scan, whose places are:
+ *                        find_heads.cl; if it is not 0:
  *   CLFOLD_HEAD16, CLFOLD_TO_HEADS   the type of 16 stages' heads, and what converts
  *                          to it,
  *   CLFOLD_KEY, CLFOLD_KEY16, CLFOLD_MASK, CLFOLD_MASK16   of what the buffer has: its
@@ -79,6 +80,9 @@
  *   CLFOLD_KEEP_LANES      1 if element by element, else 16 at once,
  *   CLFOLD_KEEPS_X         1 if it uses its own element,
  *   CLFOLD_KEEPS_RUNS      1 if it is of two neighbours, and says that they are the same,
+ *   CLFOLD_KEEPS_SCAN      1 if it is of a scan's items, which are scanned then, and
+ *   CLFOLD_KEEPS_PREV        1 if of the item before, too,
+ *   CLFOLD_WRITES_PLACES     1 if what is written is made of none,
  *   CLFOLD_MAKES_ALL       1 if a result may be made of one that is not kept, too
  *   CLFOLD_COUNT_AT      1 if the true number of elements is in memory, see count.cl
  *   CLFOLD_IN_PART       1 if the call is a part of a larger one, whose elements before
@@ -192,14 +196,15 @@
  * names: CLFOLD_CELL, CLFOLD_WITH, CLFOLD_WITH_ONLY, CLFOLD_PASS, CLFOLD_PASS_ONLY
  * names: CLFOLD_INIT_PARAMS, CLFOLD_INIT_ARGS, CLFOLD_KERNEL, CLFOLD_GROUP_SIZE
  * names: CLFOLD_TILE, CLFOLD_LOAD, CLFOLD_WRITES, CLFOLD_WRITES_PREV, CLFOLD_HEADS
- * names: CLFOLD_HAS_IDENTITY, CLFOLD_ITEM16, CLFOLD_SCAN, CLFOLD_EXCLUSIVE
+ * names: CLFOLD_HAS_IDENTITY, CLFOLD_ITEM16, CLFOLD_KEEPS_SCAN, CLFOLD_SCAN
+ * names: CLFOLD_EXCLUSIVE
  * names: CLFOLD_IN_HALF, CLFOLD_IN_STRUCT, CLFOLD_OUT_SIZE, CLFOLD_OUT_STRUCT
  * names: CLFOLD_RESULT_TAIL, CLFOLD_TAIL, CLFOLD_TILE_VECTOR, CLFOLD_TILE_GROUP
  */
 /* Whether a tile in local memory keeps stages instead of the input's scalars, and items
  * instead of results. */
 #define CLFOLD_KEEPS_STAGES (CLFOLD_LOAD || CLFOLD_HEADS)
-#define CLFOLD_KEEPS_ITEMS  (CLFOLD_WRITES || CLFOLD_HEADS)
+#define CLFOLD_KEEPS_ITEMS  (CLFOLD_WRITES || CLFOLD_HEADS || CLFOLD_KEEPS_SCAN)
 
 /* Members are in a struct of their own, which changes no layout: if a struct begins with
  * a byte, rusticl (Mesa 22.3) copies only that byte. It also copies wrongly what ends in

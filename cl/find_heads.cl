@@ -13,7 +13,8 @@
  * Flags and keys are read once, in vectors; the bits, 32 in a word, are few bytes. A
  * group takes `run` words. counts[0] becomes how many segments there are, and the counts
  * of the groups follow. Offsets past the bound, `num`, are left out but for the one that
- * ends the last segment. Words past the true count have no bits.
+ * ends the last segment. Words past the true count have no bits. Of what a select keeps by
+ * a scan's items counts before words take the place of offsets.
  *
  * needs: count.cl, heads.cl
  * names: CLFOLD_GROUP_SIZE, CLFOLD_KERNEL, CLFOLD_KEY_BITS, CLFOLD_KEY_CELL
@@ -132,7 +133,7 @@ CLFOLD_KERNEL void clfold_count_heads(ulong count, ulong num, ulong num_runs,
             all = next;
         }
         counts[0] = all;
-        if (all <= num)
+        if (CLFOLD_WAY != 6 && all <= num)
             offsets[offsets_at + all] = (CLFOLD_OFFSET)count;
         if (has_total)
             total_out[total_index] = all;
@@ -145,6 +146,19 @@ CLFOLD_KERNEL void clfold_count_heads(ulong count, ulong num, ulong num_runs,
         before = next;
     }
 }
+
+#if CLFOLD_WAY == 6
+
+/* Writes how many there are before the word at element i, which is what a select that
+ * scans finds places by. */
+static void clfold_put_word(uint word, ulong i, ulong s, ulong num, ulong room,
+                            global CLFOLD_OFFSET *offsets, ulong offsets_at)
+{
+    if (i / 32 < num)
+        offsets[offsets_at + i / 32] = s;
+}
+
+#else
 
 /* Writes the offsets of a word at element i, the first of which is of segment s. Where
  * there is `room` for that before the next group's, eight at once: the last may be of no
@@ -168,6 +182,8 @@ static void clfold_put_word(uint word, ulong i, ulong s, ulong num, ulong room,
         ++to;
     }
 }
+
+#endif
 
 CLFOLD_KERNEL void clfold_put_offsets(ulong num_words, ulong run, ulong num,
                                       global const uint *bits, ulong bits_at,
@@ -200,13 +216,16 @@ CLFOLD_KERNEL void clfold_put_offsets(ulong num_words, ulong run, ulong num,
             k = 1 - k;
             barrier(CLK_LOCAL_MEM_FENCE);
         }
-        clfold_put_word(word, (w + l) * 32, s + sums[k][l] - popcount(word), num, 0,
-                        offsets, offsets_at);
+        if (w + l < stop)
+            clfold_put_word(word, (w + l) * 32, s + sums[k][l] - popcount(word), num, 0,
+                            offsets, offsets_at);
         s += sums[k][CLFOLD_GROUP_SIZE - 1];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 #endif
 }
+
+#if CLFOLD_WAY != 6
 
 /* A group takes `run` segments. Keys are copied bit by bit. */
 CLFOLD_KERNEL void clfold_put_lists(ulong run, ulong num, global const ulong *counts,
@@ -228,3 +247,5 @@ CLFOLD_KERNEL void clfold_put_lists(ulong run, ulong num, global const ulong *co
             lengths[lengths_at + s] = offsets[offsets_at + s + 1] - start;
     }
 }
+
+#endif

@@ -12,7 +12,7 @@
  *
  * mark_heads.cl turns offsets into bits, 32 in a word, and a word more at the end. A
  * reduction by flags or keys has no heads in its items: find_heads.cl turns them into
- * offsets.
+ * offsets. A select that scans writes such flags itself, which are heads alone.
  *
  * names: CLFOLD_HEADS, CLFOLD_IN_PART, CLFOLD_KEY, CLFOLD_KEY16
  * names: CLFOLD_KEY_EQUAL, CLFOLD_LOAD_INDEX, CLFOLD_MASK, CLFOLD_MASK16, CLFOLD_PASS
@@ -20,7 +20,14 @@
  * names: CLFOLD_WITH, clfold_equal
  * names if CLFOLD_HEADS: CLFOLD_HEAD16, CLFOLD_TO_HEADS
  */
-#if CLFOLD_WAY == 3
+#if CLFOLD_WAY == 6
+
+static int clfold_head(ulong i CLFOLD_WITH)
+{
+    return clfold_heads[clfold_heads_at + i];
+}
+
+#elif CLFOLD_WAY == 3
 
 static int clfold_head(ulong i CLFOLD_WITH)
 {
@@ -103,6 +110,8 @@ static CLFOLD_MASK16 clfold_mask16(ulong i CLFOLD_WITH)
     const uint16 lanes = (uint16)(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
                                   8192, 16384, 32768);
     mask = (clfold_bits16(i CLFOLD_PASS) & lanes) != 0u;
+#elif CLFOLD_WAY == 6
+    return vload16(0, clfold_heads + clfold_heads_at + i);
 #elif CLFOLD_KEY_EQUAL
     union {
         CLFOLD_MASK16 v;

@@ -249,5 +249,7 @@ static void clfold_finish(clfold_item total, bool empty, CLFOLD_TOTAL_PARAMS CLF
     if (!CLFOLD_HAS_IDENTITY && empty)
         return;
 #endif
+#if !CLFOLD_KEEPS_SCAN /* its total is how many are kept: find_heads.cl */
     clfold_store(clfold_with_start(y, empty CLFOLD_PASS), total_out, total_index);
+#endif
 }

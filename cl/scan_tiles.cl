@@ -21,6 +21,7 @@
  * bit for bit. CLFOLD_ANCHOR 1 is the plain left fold.
  *
  * needs: contract.cl, segments.cl
+ * names: CLFOLD_KEEPS_PREV
  */
 
 /* Passes a strategy's values to a tile. */
@@ -30,7 +31,8 @@
     uint folds_next;    /* the scan folds the next tile: CLFOLD_TILE_AHEAD */
 
 /* A scan keeps the item before the one that it folds. */
-#define CLFOLD_KEEPS_BEFORE (CLFOLD_EXCLUSIVE || CLFOLD_WRITES_PREV)
+#define CLFOLD_KEEPS_BEFORE                                                              \
+    (CLFOLD_EXCLUSIVE || CLFOLD_WRITES_PREV || CLFOLD_KEEPS_PREV)
 
 /* How `count` elements are cut into tiles, num_runs in all. */
 #define CLFOLD_TILES_PARAMS ulong count, ulong length, ulong runs, ulong lead

@@ -24,6 +24,7 @@
  *
  * needs: contract.cl, element.cl, group_scan.cl, result.cl, scan_tiles.cl, shared.cl
  * needs: write.cl
+ * needs if CLFOLD_KEEPS_SCAN: write_kept.cl
  * names: CLFOLD_CHUNK, CLFOLD_CHUNK_ALIGN, CLFOLD_CHUNK_SCALARS, CLFOLD_CHUNK_VECTOR
  * names: CLFOLD_OUT_CHUNK, CLFOLD_OUT_CHUNK_VECTOR, CLFOLD_OUT_WORD
  * names: CLFOLD_OUT_WORDS, CLFOLD_WORD, CLFOLD_WORDS, clfold_combine
@@ -207,7 +208,7 @@ static void clfold_write_rows(global const CLFOLD_IN *in, ulong begin, ulong ind
     for (uint i = (uint)get_local_id(0); i < count; i += CLFOLD_GROUP_SIZE) {
         const clfold_item y = clfold_taken(room->slots[CLFOLD_SLOT(i)].item);
         clfold_item before = y;
-#if CLFOLD_WRITES_PREV && !CLFOLD_EXCLUSIVE
+#if CLFOLD_KEEPS_BEFORE && !CLFOLD_EXCLUSIVE
         before = clfold_taken(room->slots[CLFOLD_SLOT(max(i, 1u) - 1)].item);
         if (i == 0 && has_prefix)
             before = clfold_taken(room->prefix);

@@ -12,6 +12,7 @@
  *
  * needs: contract.cl, element.cl, result.cl, scan_tiles.cl, shared.cl, tile_item.cl
  * needs: write.cl
+ * needs if CLFOLD_KEEPS_SCAN: write_kept.cl
  * names: clfold_combine, clfold_combine_stage, clfold_identity
  */
 typedef struct {

@@ -40,6 +40,7 @@
  * needs: contract.cl, element.cl, result.cl, scan_tiles.cl, shared.cl, tile_vector.cl
  * needs: tile_vector_write.cl, vectors.cl, write.cl
  * needs if CLFOLD_HEADS: heads.cl
+ * needs if CLFOLD_KEEPS_SCAN: write_kept.cl
  * names: CLFOLD_BUILTINS, CLFOLD_CELL16, CLFOLD_COMMUTATIVE, CLFOLD_COMPONENTS
  * names: CLFOLD_NEUTRAL, CLFOLD_RARE, CLFOLD_ROUNDED, clfold_combine, clfold_combine16
  * names: clfold_combine_stage, clfold_combine_stage16, clfold_identity, clfold_is_rare

@@ -213,7 +213,7 @@ static void clfold_emit16(clfold_item16 y, clfold_item16 before,
     clfold_emit_items16(y, prev, s, i, out, index, stream CLFOLD_PASS);
 }
 
-#else
+#elif !CLFOLD_KEEPS_SCAN
 #define clfold_emit16 clfold_emit_items16
 #endif
 

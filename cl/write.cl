@@ -127,7 +127,7 @@ static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_I
     clfold_emit_items(item, prev, s, i, out, index CLFOLD_PASS);
 }
 
-#else
+#elif !CLFOLD_KEEPS_SCAN
 #define clfold_emit clfold_emit_items
 #endif
 

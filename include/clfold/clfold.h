@@ -603,9 +603,9 @@ typedef struct clfold_fold {
     /** BY_KEYS: of a and b, two neighbouring keys (F16 ones as float), and args: whether
      * they are equal. NULL: a == b */
     const char *equal;
-    /** selects: a condition of item and what a load sees, by which an element is kept.
-     * NULL: with `equal`, then of a and b, two neighbouring items, the first of each run
-     * of equal ones is */
+    /** selects: a condition of item and what a load sees, by which an element is kept; if
+     * the fold has an operator, item and prev are those of a scan. NULL: with `equal`,
+     * then of a and b, two neighbouring items, the first of each run of equal ones is */
     const char *keep;
     const clfold_arg *args; /**< what the texts use besides */
     size_t num_args;        /**< how many, at most 8 */
@@ -877,9 +877,15 @@ CLFOLD_API clfold_status clfold_map(clfold_context *context, cl_command_queue qu
  * kept, too, unless the fold is CLFOLD_PARTIAL. `equal` is of items, so a load may give
  * the key and a result the element.
  *
+ * With `keep` the fold may have an operator, and init: item and prev then are those of an
+ * inclusive scan, in all texts. So a scan of a text's quotes, of which `keep` takes the
+ * commas outside, gives an index of its fields. The scan runs twice, or once if the
+ * result or store uses neither item nor prev; bytes of scratch are 1.4 an element.
+ *
  * `out` and rest_out may not overlap `in`: a group that finds another one late reads that
  * one's elements itself, which must not be overwritten then. Segments are UNSUPPORTED. A
- * part has no carry: its first element starts a run, and num_out counts the part's own.
+ * part has a carry only with an operator: its first element starts a run, and num_out
+ * counts the part's own.
  *
  * A select is a scan of counts, so its algorithms are "scan_single_group",
  * "scan_lookback", "scan_chained" and "reduce_then_scan", chosen as a scan's. Stores are

@@ -148,11 +148,6 @@ static clfold_status check_select(const struct site *site, const clfold_fold *fo
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "rest_out is given, but a store writes what is kept alone");
     }
-    if (fold->op || fold->combine) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "%s is given, but a select has no operator in this version",
-                           fold->op ? "op" : "combine");
-    }
     if (fold->segments) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "segments are given, but a select has none in this version");
@@ -313,7 +308,7 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
     return CLFOLD_OK;
 }
 
-/* A map and a select take nothing of a fold's operator. */
+/* A map takes nothing of a fold's operator, nor do some selects. */
 static clfold_status check_map(const struct site *site, const clfold_fold *fold,
                                const char *name)
 {
@@ -349,8 +344,14 @@ clfold_status clfold_check_content(const struct site *site, clfold_operation ope
                                    const clfold_fold *fold)
 {
     const struct operation *row = clfold_operation_row(operation);
-    bool is_map =
-        row ? row->family == FAMILY_MAP || row->selects : !fold->op && !fold->combine;
+    const bool has_none = !fold->op && !fold->combine;
+    const bool is_map =
+        row ? row->family == FAMILY_MAP || (row->selects && (fold->equal || has_none))
+            : has_none;
+    const char *const name = !row            ? "map"
+                             : !row->selects ? row->name
+                             : fold->equal   ? "select by equal"
+                                             : "select without op or combine";
     clfold_status status;
 
     if ((status = check_enumerators(site, fold)) ||
@@ -361,11 +362,11 @@ clfold_status clfold_check_content(const struct site *site, clfold_operation ope
         (row && (status = check_use(site, row, fold)))) {
         return status;
     }
-    if (!is_map && !fold->op && !fold->combine) {
+    if (!is_map && has_none) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "op is 0 and combine is NULL: the fold has no operator");
     }
-    if (is_map ? (status = check_map(site, fold, row ? row->name : "map"))
+    if (is_map ? (status = check_map(site, fold, name))
                : fold->op && (status = check_built_in(site, fold))) {
         return status;
     }

@@ -73,7 +73,8 @@ static clfold_status check_segments(const struct request *request,
     const struct monoid *monoid = request->job.monoid;
     const bool are_uniform = request->job.segments.width > 0;
     const bool has_carry = request->part.carry_at.mem || request->part.carry_out.mem;
-    const bool carries = request->job.operation != CLFOLD_MAP && !monoid->keep;
+    const bool counts = clfold_monoid_counts(monoid);
+    const bool carries = request->job.operation != CLFOLD_MAP && !counts;
 
     if (request->job.offsets ||
         (request->job.operation == CLFOLD_REDUCE && are_uniform)) {
@@ -90,9 +91,9 @@ static clfold_status check_segments(const struct request *request,
     if (has_carry && (are_uniform || !carries)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "part: %s is given, but %s",
                            request->part.carry_at.mem ? "carry_at" : "carry_out",
-                           are_uniform    ? "rows and columns are not cut"
-                           : monoid->keep ? "a select carries nothing"
-                                          : "a map carries nothing");
+                           are_uniform ? "rows and columns are not cut"
+                           : counts    ? "a select without an operator carries nothing"
+                                       : "a map carries nothing");
     }
     return CLFOLD_OK;
 }

@@ -350,14 +350,15 @@ static clfold_status check_writes(const struct request *request, const struct si
             site, CLFOLD_ERROR_ARGUMENT,
             "%s uses %s, but what a reduction writes belongs to no element", field, used);
     }
-    if (writes->prev && operation_of(request)->family == FAMILY_SCAN && !monoid->keep &&
+    if ((writes->prev || monoid->keeps.prev) && !clfold_monoid_counts(monoid) &&
+        operation_of(request)->family == FAMILY_SCAN &&
         !operation_of(request)->exclusive && !monoid->has_identity &&
         !clfold_has_init(&request->init)) {
         return clfold_fail(
             site, CLFOLD_ERROR_ARGUMENT,
             "%s uses prev, of which the first element has none: %s has neither "
             "identity nor init",
-            field, monoid->name);
+            writes->prev ? field : "keep", monoid->name);
     }
     if (request->job.offsets && !operation_of(request)->writes_each &&
         request->job.count + request->job.num_offsets >
@@ -370,7 +371,7 @@ static clfold_status check_writes(const struct request *request, const struct si
                            (unsigned long long)clfold_most_places(request->job.device));
     }
     if ((monoid->heads && clfold_monoid_uses_segment(monoid)) ||
-        (monoid->found && monoid->loads.segment)) {
+        (monoid->found && !monoid->keep && monoid->loads.segment)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "%s uses segment or rank, which segments by %s do not have",
                            monoid->loads.segment ? "load" : field,

@@ -70,7 +70,11 @@ static void begin(struct launch *launch, const struct request *request,
     set_place(&launch->keys, &launch->keys_at, &request->keys, request);
     launch->bits = launch->counts = bits ? bits->mem : request->out;
     launch->bits_at = plan->marks.bits_at;
-    if (monoid->found && bits) {
+    if (monoid->keeps_scan && bits) {
+        launch->heads = launch->offsets = bits->mem;
+        launch->heads_at = plan->marks.flags_at;
+        launch->offsets_at = plan->marks.offsets_at;
+    } else if (monoid->found && bits) {
         /* How many segments there are, and their offsets. */
         launch->num_at = launch->offsets = bits->mem;
         launch->num_index = 0;
@@ -126,6 +130,9 @@ static clfold_status launch_all(const clfold_context *context, struct chain *cha
     for (uint32_t i = 0; status == CLFOLD_OK && i < num; ++i) {
         bool is_last = i + 1 == num;
         clfold_plan_launch(plan, i, &launch);
+        /* A second scan may begin with the carry whose place this one takes. */
+        launch.has_carry =
+            request->part.carry_out.mem && (launch.is_placed || plan->num_once > 0);
         if ((status = clfold_set_arguments(chain->site, kernels, &launch, request)) ||
             (status = clfold_chain_launch(chain, kernels->kernels[launch.kernel],
                                           plan->shape.tile.group_size, launch.num_groups,

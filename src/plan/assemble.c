@@ -278,7 +278,10 @@ static void append_heads(struct text *text, const struct monoid *monoid)
     const char *cell = are_bits ? "uint" : are_halves ? "half" : key;
     clfold_text_print(text,
                       "#define CLFOLD_KEY_CELL %s\n#define CLFOLD_HEADS_CELL %s%s\n",
-                      cell, are_bits ? "" : "const ", cell);
+                      cell, are_bits || monoid->keeps_scan ? "" : "const ", cell);
+    if (monoid->keeps_scan) {
+        clfold_text_print(text, "#define CLFOLD_OFFSET ulong\n");
+    }
     if (monoid->found) {
         clfold_text_print(text, "#define CLFOLD_KEY_BITS %s\n",
                           clfold_cl_name(clfold_integer(
@@ -744,7 +747,7 @@ static const struct clfold_kernel_text *find_file(const char *name)
 }
 
 /* The file that a head means: "tile_scan.cl" is of the tile's kind, and where a scan
- * selects the tile's select, "item.cl" of the fold's item. NULL: there is none, as where
+ * counts what is kept the tile's select, "item.cl" of the fold's item. NULL: there is none, as where
  * there is no fold. */
 static const struct clfold_kernel_text *file_of(const struct program *program,
                                                 const char *word)
@@ -755,7 +758,8 @@ static const struct clfold_kernel_text *file_of(const struct program *program,
 
     if (!file && program->monoid && (is_tile || strncmp(word, "item", 4) == 0)) {
         const enum tile_kind kind = program->shape->tile.kind;
-        const bool selects = program->monoid->keep && strcmp(word, "tile_scan.cl") == 0;
+        const bool selects =
+            clfold_monoid_counts(program->monoid) && strcmp(word, "tile_scan.cl") == 0;
         snprintf(name, sizeof(name), "%s%s",
                  selects && clfold_tile_is_lone(kind) ? "tile_lone"
                  : is_tile                            ? clfold_tile_name(kind)
@@ -827,7 +831,7 @@ void clfold_assemble(struct text *text, const struct monoid *monoid,
         program.monoid = &of_numbers;
     }
     append_contract(text, program.monoid, shape);
-    if (monoid->keep && family_of(shape) == FAMILY_SCAN) {
+    if (clfold_monoid_counts(monoid) && family_of(shape) == FAMILY_SCAN) {
         append_counts(&program, &counts);
     }
     append_part(&program, clfold_algorithm_row(shape->algorithm)->file);

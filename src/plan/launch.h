@@ -34,6 +34,7 @@ struct launch {
     /* Of CLFOLD_WITH: see clfold_own_params. */
     cl_mem rest, lengths; /* of a select */
     uint64_t rest_at, has_rest, lengths_at, has_lengths;
+    uint64_t is_placed; /* of a scan: places of what is kept are found */
     cl_mem heads, num_at, count_at, carry_out, key_at, key_out;
     uint64_t n, call_first, call_count, call_segments, near;
     uint64_t heads_at, num_index, count_index, carry_index, key_at_index, key_out_index;

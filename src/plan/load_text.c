@@ -345,7 +345,8 @@ static void append_kept(struct text *text, const struct monoid *monoid)
     clfold_text_print(text,
                       "#define CLFOLD_SELECTS %d\n#define CLFOLD_KEEP_LANES %d\n"
                       "#define CLFOLD_KEEPS_X %d\n#define CLFOLD_MAKES_ALL %d\n"
-                      "#define CLFOLD_KEEPS_RUNS %d\n"
+                      "#define CLFOLD_KEEPS_RUNS %d\n#define CLFOLD_KEEPS_SCAN %d\n"
+                      "#define CLFOLD_KEEPS_PREV %d\n#define CLFOLD_WRITES_PLACES %d\n"
                       "#define CLFOLD_KEEP_INDEX(i) CLFOLD_LOAD_INDEX(i)\n"
                       "#define CLFOLD_KEEP_SEGMENT(i) "
                       "clfold_segment_of(CLFOLD_LOAD_INDEX(i) CLFOLD_PASS)\n"
@@ -353,10 +354,11 @@ static void append_kept(struct text *text, const struct monoid *monoid)
                       "clfold_segment16_of(CLFOLD_LOAD_INDEX(i) CLFOLD_PASS)\n",
                       monoid->keep != NULL, uses->lanes, uses->x,
                       !monoid->stores && !(monoid->is_scalar && monoid->result),
-                      monoid->keeps_runs);
+                      monoid->keeps_runs, monoid->keeps_scan,
+                      monoid->keeps_scan && uses->prev, monoid->writes_places);
     for (int is_wide = 0; monoid->keep && is_wide < 2; ++is_wide) {
         append_call(text, monoid, uses, "KEEP", "item, prev, ",
-                    monoid->keeps_runs ? "item, prev, " : "item, ", is_wide);
+                    uses->prev ? "item, prev, " : "item, ", is_wide);
     }
 }
 
@@ -511,8 +513,9 @@ void clfold_append_keep(struct text *text, const struct monoid *monoid,
     append_struct(text, monoid, "kept", 1, kept_of, suffix);
     clfold_text_print(text, "static clfold_kept%s clfold_text_KEEP%s(CLFOLD_VALUE%s %s, ",
                       suffix, suffix, suffix, monoid->keeps_runs ? "b" : "item");
-    if (monoid->keeps_runs) {
-        clfold_text_print(text, "CLFOLD_VALUE%s a, ", suffix);
+    if (monoid->keeps.prev) {
+        clfold_text_print(text, "CLFOLD_VALUE%s %s, ", suffix,
+                          monoid->keeps_runs ? "a" : "prev");
     }
     append_params(text, monoid, &monoid->keeps, suffix);
     clfold_text_print(

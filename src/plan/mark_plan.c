@@ -20,6 +20,7 @@ enum {
     KERNEL_COUNT,
     KERNEL_OFFSETS,
     KERNEL_LISTS,
+    KERNEL_KEPT, /* in place of lists, of a select that scans */
     NUM_KERNELS
 };
 
@@ -30,7 +31,7 @@ const char *clfold_kernel_name(const struct monoid *monoid, enum algorithm algor
         [KERNEL_CLEAR] = "clfold_clear_heads", [KERNEL_MARK] = "clfold_mark_heads",
         [KERNEL_BAD] = "clfold_find_bad",      [KERNEL_FIND] = "clfold_find_heads",
         [KERNEL_COUNT] = "clfold_count_heads", [KERNEL_OFFSETS] = "clfold_put_offsets",
-        [KERNEL_LISTS] = "clfold_put_lists",
+        [KERNEL_LISTS] = "clfold_put_lists",   [KERNEL_KEPT] = "clfold_write_kept",
     };
     const struct algorithm_row *row = clfold_algorithm_row(algorithm);
     const bool has_bits = monoid->heads == CLFOLD_BY_OFFSETS;
@@ -41,9 +42,14 @@ const char *clfold_kernel_name(const struct monoid *monoid, enum algorithm algor
                            : has_bits    ? KERNEL_CLEAR
                                          : KERNEL_MARK);
 
-    return k < row->num_kernels ? row->kernels[k]
-           : has_marks && mark < (monoid->found ? NUM_KERNELS : NUM_MARKS) ? marks[mark]
-                                                                           : NULL;
+    const uint32_t last = !monoid->found                                 ? NUM_MARKS
+                          : monoid->keeps_scan && !monoid->writes_places ? KERNEL_LISTS
+                                                                         : KERNEL_KEPT;
+
+    return k < row->num_kernels         ? row->kernels[k]
+           : !has_marks || mark >= last ? NULL
+           : mark < KERNEL_LISTS        ? marks[mark]
+                                        : marks[mark + monoid->keeps_scan];
 }
 
 /* What a group takes of `num`, of `size` elements each: where work-items may not run
@@ -63,25 +69,35 @@ static uint64_t run_of(uint64_t num, const struct job *job, uint32_t group_size,
 }
 
 /* Of flags or keys, all in one buffer: how many heads there are, and how many each group
- * found; the offsets; the bits. */
+ * found; the offsets; the bits. Of what a scan keeps: the places of words; the bits; and
+ * the flags. */
 static void plan_found(struct marks *marks, const struct job *job, uint32_t group_size)
 {
-    const size_t size = clfold_scalar(job->offsets)->size;
+    const bool of_scan = job->monoid->keeps_scan;
+    const size_t size = of_scan ? sizeof(cl_ulong) : clfold_scalar(job->offsets)->size;
 
     marks->key_size = (uint32_t)clfold_scalar(job->monoid->head_type)->size;
     marks->num_words = clfold_div_up(job->count, WORD_BITS);
+    marks->num_offsets = of_scan ? marks->num_words + 1 : job->num_offsets;
+    marks->size = (uint32_t)size;
     marks->words_run = run_of(marks->num_words, job, group_size, WORD_BITS);
     /* One group counts, of no elements too. */
     marks->num_groups = clfold_div_up(marks->num_words, marks->words_run);
     marks->num_groups += marks->num_groups == 0;
-    marks->run = run_of(job->num_offsets, job, group_size, 1);
+    marks->run = run_of(marks->num_offsets, job, group_size, 1);
     marks->offsets_at = (1 + marks->num_groups) * sizeof(cl_ulong) / size;
     marks->bits_at =
-        clfold_size_round_up((size_t)(marks->offsets_at + job->num_offsets) * size,
+        clfold_size_round_up((size_t)(marks->offsets_at + marks->num_offsets) * size,
                              sizeof(cl_uint)) /
         sizeof(cl_uint);
     marks->bytes = (size_t)(marks->bits_at + marks->num_words) * sizeof(cl_uint);
-    marks->num_launches = 3u + job->lists;
+    if (of_scan) {
+        marks->flags_at = marks->bytes + SPARE_WORD * sizeof(cl_uint);
+        marks->bytes = (size_t)(marks->flags_at + job->count);
+        marks->read_size = (uint32_t)clfold_monoid_read_size(job->monoid);
+        marks->written_size = (uint32_t)clfold_monoid_written_size(job->monoid);
+    }
+    marks->num_launches = 3u + (job->lists || job->monoid->writes_places);
 }
 
 void clfold_marks_init(struct marks *marks, const struct job *job, uint32_t group_size)
@@ -92,13 +108,13 @@ void clfold_marks_init(struct marks *marks, const struct job *job, uint32_t grou
     if (!has_bits && !job->monoid->finds_bad && !job->monoid->found) {
         return;
     }
-    marks->num_offsets = job->num_offsets;
-    marks->size =
-        (uint32_t)clfold_scalar(has_bits ? job->monoid->head_type : job->offsets)->size;
     if (job->monoid->found) {
         plan_found(marks, job, group_size);
         return;
     }
+    marks->num_offsets = job->num_offsets;
+    marks->size =
+        (uint32_t)clfold_scalar(has_bits ? job->monoid->head_type : job->offsets)->size;
     marks->num_words = has_bits ? job->count / WORD_BITS + 1 + SPARE_WORD : 0;
     marks->words_run = run_of(marks->num_words, job, group_size, 1);
     marks->run = run_of(marks->num_offsets, job, group_size, 1);
@@ -113,8 +129,9 @@ static void launch_found(const struct marks *marks, uint32_t kernel, bool work,
 {
     const uint64_t counts = marks->num_groups * sizeof(cl_ulong);
     const uint64_t words = marks->num_words * sizeof(cl_uint);
-    const uint64_t num = marks->num_offsets - 1;
+    const uint64_t num = marks->num_offsets - 1, places = num * marks->size;
 
+    kernel += kernel == KERNEL_LISTS && marks->flags_at > 0;
     launch->num = work ? num : 0;
     launch->num_words = work ? marks->num_words : 0;
     launch->num_runs = work ? marks->num_groups : 0;
@@ -125,12 +142,15 @@ static void launch_found(const struct marks *marks, uint32_t kernel, bool work,
     launch->num_groups += launch->num_groups == 0;
     launch->bytes_read = kernel == KERNEL_FIND    ? launch->count * marks->key_size
                          : kernel == KERNEL_COUNT ? counts
-                         : kernel == KERNEL_LISTS ? num * (marks->size + marks->key_size)
-                                                  : counts + words;
+                         : kernel == KERNEL_LISTS ? places + num * marks->key_size
+                         : kernel == KERNEL_KEPT
+                             ? words + places + launch->count * marks->read_size
+                             : counts + words;
     launch->bytes_written = kernel == KERNEL_FIND    ? counts + words
                             : kernel == KERNEL_COUNT ? counts
                             : kernel == KERNEL_LISTS ? num * sizeof(cl_ulong)
-                                                     : num * marks->size;
+                            : kernel == KERNEL_KEPT  ? launch->count * marks->written_size
+                                                     : places;
 }
 
 void clfold_marks_launch(const struct marks *marks, uint32_t kernel, bool work,

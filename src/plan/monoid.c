@@ -652,9 +652,9 @@ size_t clfold_monoid_item_size(const struct monoid *monoid)
 
 size_t clfold_monoid_scanned_size(const struct monoid *monoid)
 {
-    return monoid->keeps_runs ? 2 * sizeof(cl_ulong)
-           : monoid->keep     ? sizeof(cl_ulong)
-                              : clfold_monoid_item_size(monoid);
+    return monoid->keeps_runs             ? 2 * sizeof(cl_ulong)
+           : clfold_monoid_counts(monoid) ? sizeof(cl_ulong)
+                                          : clfold_monoid_item_size(monoid);
 }
 
 size_t clfold_monoid_carry_size(const struct monoid *monoid)
@@ -698,7 +698,7 @@ const char *clfold_monoid_result_name(const struct monoid *monoid, uint32_t k)
 bool clfold_monoid_has_item16(const struct monoid *monoid)
 {
     bool same = !monoid->is_scalar && !monoid->out_struct && !monoid->type_name &&
-                !monoid->writes.lanes;
+                !monoid->writes.lanes && !(monoid->keeps_scan && monoid->keeps.lanes);
 
     for (uint32_t k = 0; same && k < monoid->num_components; ++k) {
         same = clfold_scalar(monoid->components[k].item)->size ==

@@ -141,16 +141,19 @@ struct monoid {
     struct uses writes;
     /* Of a select: a condition on an item and its element, or one by which two neighbours
      * are of one run, whose first is kept; NULL: none. What is scanned then is how many
-     * are kept, by the kernels of scans, and items are not combined. */
+     * are kept, by the kernels of scans, and items are not combined. But where the fold
+     * has an operator, the condition is on items of a scan. */
     const char *keep;
-    bool keeps_runs;
+    bool keeps_runs, keeps_scan;
+    bool writes_places; /* of a scan's items only the condition is made */
     struct uses keeps;
     /* How segments are given, CLFOLD_BY_FLAGS, ...; 0: no heads. Then of which type, and
      * an expression of a and b by which keys are equal; NULL: == */
     uint32_t heads;
     clfold_type head_type;
     /* Of a reduction, which is not lifted: CLFOLD_BY_FLAGS or CLFOLD_BY_KEYS; the
-     * segments' offsets are found first, and num_at says how many. */
+     * segments' offsets are found first, and num_at says how many. Or CLFOLD_BY_KEPT, of
+     * a select whose scan says which elements are kept; then places are found. */
     uint32_t found;
     /* The type of the segments' offsets where texts see them, or of a map; or 0. */
     clfold_type offsets;
@@ -187,6 +190,15 @@ void clfold_monoid_find(struct monoid *monoid, uint32_t by, clfold_type type,
 
 /* "flags"; NULL: unknown. */
 const char *clfold_way_name(uint32_t by);
+
+/* A way of finding places, beside CLFOLD_BY_FLAGS and its kin: flags of a scan's own. */
+#define CLFOLD_BY_KEPT 6
+
+/* Whether a select scans how many are kept, not items. */
+static inline bool clfold_monoid_counts(const struct monoid *monoid)
+{
+    return monoid->keep && !monoid->keeps_scan;
+}
 
 /* The same of segments by offsets, which may be those of flags or keys. */
 const char *clfold_monoid_way(const struct monoid *monoid);

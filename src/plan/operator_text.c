@@ -58,6 +58,11 @@ const struct own_param clfold_own_params[] = {
     OWN(SELECT, "global CLFOLD_OUT *", BUFFER, rest, rest),
     OWN(SELECT, "ulong", ULONG, rest_at, rest_at),
     OWN(SELECT, "uint", UINT, has_rest, has_rest),
+    OWN(PLACES, "uint", UINT, is_placed, is_placed),
+    OWN(PLACES, "global const uint *", BUFFER, kept_bits, bits),
+    OWN(PLACES, "ulong", ULONG, kept_bits_at, bits_at),
+    OWN(PLACES, "global const ulong *", BUFFER, kept_before, offsets),
+    OWN(PLACES, "ulong", ULONG, kept_before_at, offsets_at),
     OWN(RUNS, "global ulong *", BUFFER, run_lengths, lengths),
     OWN(RUNS, "ulong", ULONG, run_lengths_at, lengths_at),
     OWN(RUNS, "uint", UINT, has_lengths, has_lengths),
@@ -102,7 +107,7 @@ uint32_t clfold_own_groups(const struct monoid *monoid)
            (monoid->in_part ? OWN_PART : 0) |
            (monoid->heads || monoid->found ? OWN_HEADS : 0) | (goes_on ? OWN_KEYS : 0) |
            (monoid->num_at ? OWN_NUM : 0) | (monoid->keep ? OWN_SELECT : 0) |
-           (monoid->keeps_runs ? OWN_RUNS : 0);
+           (monoid->keeps_runs ? OWN_RUNS : 0) | (monoid->keeps_scan ? OWN_PLACES : 0);
 }
 
 static bool has_params(const struct monoid *monoid)

@@ -24,7 +24,8 @@ enum own_group {
     OWN_NUM = 64,     /* where it stands how many segments there are */
     OWN_SELECT = 128, /* where the output begins, and where the others go */
     OWN_RUNS = 256,   /* where the lengths of runs go, and where the last ends */
-    OWN_COUNT = 512   /* where it stands how many elements there are; with OWN_PLACE */
+    OWN_COUNT = 512,  /* where it stands how many elements there are; with OWN_PLACE */
+    OWN_PLACES = 1024 /* of what a scan keeps, once they are found */
 };
 uint32_t clfold_own_groups(const struct monoid *monoid);
 

@@ -206,6 +206,14 @@ void clfold_plan_init(struct plan *plan, const struct job *job,
     plan->ahead = plan->shape.prefetch ? ahead_of(plan, &candidate->policy) : 0;
     strategy_of(plan->shape.algorithm)->plan(plan, job, &candidate->policy);
     clfold_marks_init(&plan->marks, job, plan->shape.tile.group_size);
+    if (job->monoid->keeps_scan) {
+        plan->num_before = plan->num_launches;
+        /* Prefixes stay where they are. */
+        plan->num_once = job->monoid->writes_places ? plan->num_launches
+                         : plan->shape.algorithm == REDUCE_THEN_SCAN
+                             ? plan->num_launches - 1
+                             : 0;
+    }
 }
 
 void clfold_set_groups(struct plan *plan, const struct job *job, uint64_t bundles,
@@ -247,6 +255,7 @@ static void make_launch(const struct plan *plan, uint32_t kernel, uint32_t numbe
     launch->stream = plan->streams;
     launch->spins = plan->spins;
     launch->in_place = plan->in_place;
+    launch->is_placed = false;
     if (kernel >= num_kernels(plan)) {
         clfold_marks_launch(&plan->marks, kernel - num_kernels(plan), work, launch);
     } else {
@@ -266,20 +275,36 @@ const struct param *clfold_kernel_params(const char *name)
 
 uint32_t clfold_plan_num_launches(const struct plan *plan)
 {
-    return plan->marks.num_launches + plan->num_launches;
+    return plan->num_before + plan->marks.num_launches + plan->num_launches -
+           plan->num_once;
+}
+
+/* Which one of the algorithm's it is; false: one of the marks, and which. */
+static bool is_algorithm(const struct plan *plan, uint32_t number, uint32_t *of)
+{
+    const uint32_t later = plan->num_before + plan->marks.num_launches;
+
+    *of = number < plan->num_before ? number
+          : number < later          ? number - plan->num_before
+                                    : number - later + plan->num_once;
+    return number < plan->num_before || number >= later;
 }
 
 void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch *launch)
 {
     const struct strategy *strategy = strategy_of(plan->shape.algorithm);
-    const uint32_t first = plan->marks.num_launches, later = number - first;
+    const bool is_placed = number >= plan->num_before;
+    struct plan one = *plan;
+    uint32_t of;
 
-    if (number < first) {
-        make_launch(plan, num_kernels(plan) + number, number, true, launch);
+    one.out_size = is_placed ? plan->out_size : 1; /* else a flag */
+    if (is_algorithm(plan, number, &of)) {
+        make_launch(&one, strategy->kernel ? strategy->kernel(plan, of) : 0, of, true,
+                    launch);
     } else {
-        make_launch(plan, strategy->kernel ? strategy->kernel(plan, later) : 0, later,
-                    true, launch);
+        make_launch(&one, num_kernels(plan) + of, of, true, launch);
     }
+    launch->is_placed = is_placed;
 }
 
 void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
@@ -301,7 +326,8 @@ void clfold_plan_bytes(const struct plan *plan, uint64_t *bytes_read,
 
     *bytes_read = *bytes_written = 0;
     for (uint32_t i = 0, alike; i < num; i += alike) {
-        const bool is_second = i == plan->marks.num_launches + 1;
+        uint32_t of;
+        const bool is_second = is_algorithm(plan, i, &of) && of == 1;
         alike = is_second && plan->num_launches > MANY ? plan->num_launches - 3 : 1;
         clfold_plan_launch(plan, i, &launch);
         *bytes_read += alike * launch.bytes_read;

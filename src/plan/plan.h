@@ -83,16 +83,18 @@ _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
 
 /* The launches that come first by offsets, which make bits of them for a scan, and find
  * wrong ones: cl/mark_heads.cl. Or those of a reduction by flags or keys, which find its
- * offsets: cl/find_heads.cl. */
+ * offsets, and those of a select that scans, which find places: cl/find_heads.cl. */
 struct marks {
-    uint32_t num_launches;           /* 0: none are needed */
-    uint32_t size;                   /* of an offset */
-    uint32_t key_size;               /* of a flag or key whose heads are found; else 0 */
-    uint64_t num_offsets, num_words; /* 0 words: there are no bits */
-    uint64_t run, words_run;         /* of a group */
-    uint64_t num_groups;             /* that read offsets, or find heads */
-    uint64_t bits_at, offsets_at;    /* of those that are found: where they begin */
-    size_t bytes;                    /* of the words, and what groups find */
+    uint32_t num_launches;            /* 0: none are needed */
+    uint32_t size;                    /* of an offset */
+    uint32_t key_size;                /* of a flag or key whose heads are found; else 0 */
+    uint64_t num_offsets, num_words;  /* 0 words: there are no bits */
+    uint64_t run, words_run;          /* of a group */
+    uint64_t num_groups;              /* that read offsets, or find heads */
+    uint64_t bits_at, offsets_at;     /* of those that are found: where they begin */
+    uint64_t flags_at;                /* those of a scan, by which places are found */
+    uint32_t read_size, written_size; /* of an element that is kept, at most */
+    size_t bytes;                     /* of the words, and what groups find */
 };
 
 /* Why look-back is not possible. */
@@ -127,10 +129,13 @@ struct plan {
     uint32_t read_size;    /* bytes that an element takes from all that is read */
     struct marks marks;    /* launches that come first, with scratch of their own */
     uint32_t num_launches; /* of the algorithm */
-    struct cut cut;        /* into runs, of the first launch; of scans into tiles */
-    struct lines lines;    /* by lanes */
-    uint64_t each;         /* runs that a group takes, or bundles of lanes */
-    uint64_t num_groups;   /* of the first launch */
+    /* Launches of the algorithm before the marks, which say what is kept; and those of
+     * which no second one is needed after them. */
+    uint32_t num_before, num_once;
+    struct cut cut;      /* into runs, of the first launch; of scans into tiles */
+    struct lines lines;  /* by lanes */
+    uint64_t each;       /* runs that a group takes, or bundles of lanes */
+    uint64_t num_groups; /* of the first launch */
     enum scratch_kind scratch_kind;
     size_t scratch_bytes;
     size_t scratch_most;    /* for any count up to this one */

@@ -270,6 +270,13 @@ static void add_heads(struct sentence *sentence, const struct reason *reason)
     }
 }
 
+static void add_kept(struct sentence *sentence, const struct reason *reason)
+{
+    if (reason->monoid->keeps_scan) {
+        add(sentence, "; it scans twice: what is kept has its place between");
+    }
+}
+
 static void add_scan(struct sentence *sentence, const struct reason *reason)
 {
     const struct plan *plan = reason->plan;
@@ -286,6 +293,7 @@ static void add_scan(struct sentence *sentence, const struct reason *reason)
     add_policy(sentence, reason);
     add_tile(sentence, "; ", plan->shape.tile.kind, plan->row, reason->dropped);
     add_heads(sentence, reason);
+    add_kept(sentence, reason);
     if (differs_in_place(reason)) {
         add(sentence, "; in place %s, lacking fences",
             reason->chooser == CHOSEN_BY_POLICY ? clfold_algorithm_name(REDUCE_THEN_SCAN)

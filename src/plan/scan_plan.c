@@ -18,7 +18,7 @@ static size_t widest(const struct monoid *monoid)
     in = keeps_items && clfold_monoid_item_size(monoid) > in
              ? clfold_monoid_item_size(monoid)
              : in;
-    return (in > out ? in : out) + (monoid->keep ? KEPT_OF_ELEMENT : 0);
+    return (in > out ? in : out) + (clfold_monoid_counts(monoid) ? KEPT_OF_ELEMENT : 0);
 }
 
 /* Groups that are worth more than to read the elements a second time, or a descriptor a

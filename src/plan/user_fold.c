@@ -505,7 +505,15 @@ static clfold_status set_keep(struct monoid *monoid, const struct site *site,
         monoid->keeps.prev = true;
         return CLFOLD_OK;
     }
-    monoid->keeps.prev = false;
+    monoid->keeps_scan = fold->op || fold->combine;
+    if (monoid->keeps_scan) {
+        monoid->found = CLFOLD_BY_KEPT;
+        monoid->head_type = CLFOLD_I8;
+        monoid->writes_places =
+            monoid->result && !monoid->writes.prev &&
+            !clfold_user_text_uses(monoid->result, fold->source, "item");
+    }
+    monoid->keeps.prev &= monoid->keeps_scan;
     monoid->keeps.lanes |= monoid->in_struct && monoid->keeps.x;
     return check_uses(site, monoid, &monoid->keeps, "keep");
 }

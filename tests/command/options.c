@@ -482,7 +482,7 @@ static void operands(void **state)
         char *const got = part + length;
         const size_t rest = sizeof(part) - (size_t)length;
 
-        assert_in_range(length, 1, sizeof(part) / 2);
+        assert_in_range(length, 1, sizeof(part) - 32);
         snprintf(got, rest, num > 0 ? "%d" : "x", num + 1);
         check(part, "%s %s x", command->name, command->operands);
         if (num > 0) {

@@ -250,19 +250,33 @@ static struct asked {
     struct number than;
 } asked;
 
+static bool is_as_asked(const unsigned char *number)
+{
+    const int order =
+        compare_numbers(asked.type, read_number(asked.type, number), asked.than);
+
+    return asked.is_equal ? order == 0 : order > 0;
+}
+
 static bool holds(const unsigned char *elements, size_t i, size_t n)
 {
     const size_t size = asked.fold->in_size ? asked.fold->in_size : asked.fold->size;
-    const unsigned char *element = elements + i * size;
     unsigned char item[MAX_ITEM];
 
-    if (!asked.of_element) {
-        random_fold_subject(asked.fold)->load(item, elements, i, n);
-        element = item + asked.offset;
+    if (asked.of_element) {
+        return is_as_asked(elements + i * size);
     }
-    const int order =
-        compare_numbers(asked.type, read_number(asked.type, element), asked.than);
-    return asked.is_equal ? order == 0 : order > 0;
+    random_fold_subject(asked.fold)->load(item, elements, i, n);
+    return is_as_asked(item + asked.offset);
+}
+
+/* Of a scan's items. */
+static bool item_holds(const void *item, const void *prev, const unsigned char *elements,
+                       size_t i)
+{
+    (void)prev;
+    return asked.of_element ? holds(elements, i, 0)
+                            : is_as_asked((const unsigned char *)item + asked.offset);
 }
 
 /* Neighbours are equal where the same holds of both. */
@@ -280,6 +294,7 @@ static struct condition draw_condition(const struct random_fold *fold, struct te
     const struct subject *subject = random_fold_subject(fold);
     const unsigned k = (unsigned)below(random, fold->num_parts);
     const bool are_runs = below(random, 2), of_x = !are_runs && below(random, 2);
+    const bool scans = !are_runs && below(random, 2);
     const char *const names[] = { are_runs ? "a" : of_x ? "x" : "item", "b" };
     unsigned char element[MAX_ITEM], item[MAX_ITEM];
 
@@ -303,7 +318,8 @@ static struct condition draw_condition(const struct random_fold *fold, struct te
         random_number_print(text, asked.type, asked.than);
         clfold_text_print(text, ")");
     }
-    return (struct condition){ text->bytes, are_runs ? starts_run : holds, are_runs };
+    return (struct condition){ text->bytes, are_runs ? starts_run : holds, are_runs,
+                               scans, scans ? item_holds : NULL };
 }
 
 static size_t check_selects(const struct random_fold *fold, uint64_t random)

@@ -4,6 +4,7 @@
  * algorithms, sizes, offsets, shares that are kept; and what is rejected.
  */
 #include "every_fold.h"
+#include "lookback.h"
 #include "select_trial.h"
 #include "subjects_of_text.h"
 #include "test.h"
@@ -41,6 +42,7 @@ static void check_many(struct select_trial trial, size_t turn)
         trial.first = !trial.count_at && trial.seed % 2 ? 1000 + trial.in_offset : 0;
         trial.rest = trial.seed % 3 > 0;
         trial.lengths = trial.seed % 4 > 0;
+        trial.init = trial.seed % 5 > 2;
         if (may_fit || counts[c] + trial.spare > trial.plan.tile_elements) {
             check(&trial);
         }
@@ -89,12 +91,16 @@ static void test_types(void **state)
     }
 }
 
-/* Folds that are maps without their operator, one in two; their stores know no place. */
-static void check_subjects(const struct subject *s, size_t turn)
+/* Folds that are maps without their operator, or scans with it, one in two; their stores
+ * know no place. */
+static void check_subjects(const struct subject *s, struct condition condition,
+                           size_t turn)
 {
     for (; s->size > 0; ++s, ++turn) {
-        if (!s->place && s->fold.op <= CLFOLD_LOGICAL_OR && turn % 2) {
-            check_tiles(s, keep_by_index, turn % 4 == 1, turn % 4 == 3, turn / 2);
+        const bool fits =
+            condition.scans ? s->combine != NULL : s->fold.op <= CLFOLD_LOGICAL_OR;
+        if (fits && !s->place && turn % 2) {
+            check_tiles(s, condition, turn % 4 == 1, turn % 4 == 3, turn / 2);
         }
     }
 }
@@ -103,8 +109,18 @@ static void test_texts(void **state)
 {
     (void)state;
     subject_args_init();
-    check_subjects(load_subjects, 100);
-    check_subjects(result_subjects, 203);
+    check_subjects(load_subjects, keep_by_index, 100);
+    check_subjects(result_subjects, keep_by_index, 203);
+    subject_args_finish();
+}
+
+static void test_scans(void **state)
+{
+    (void)state;
+    subject_args_init();
+    check_subjects(operator_subjects, scan_by_index, 301);
+    check_subjects(load_subjects, scan_by_index, 403);
+    check_subjects(result_subjects, scan_by_index, 500);
     subject_args_finish();
 }
 
@@ -225,6 +241,62 @@ STARTS(starts_pairs, u32_of(e, 2 * i) >> 31);
 STARTS(starts_opaque, u32_of(e, 4 * i) % 3);
 STARTS(starts_padded, ((const struct padded *)(const void *)e)[i].last);
 
+/* By items of a scan. */
+#define BY_ITEM(name, holds)                                                             \
+    static bool name(const void *item, const void *prev, const unsigned char *e,         \
+                     size_t i)                                                           \
+    {                                                                                    \
+        (void)item, (void)prev, (void)e, (void)i;                                        \
+        return holds;                                                                    \
+    }                                                                                    \
+    struct subject
+
+BY_ITEM(is_third, u32_of(item, 0) % 3 == 0);
+BY_ITEM(crosses, (u32_of(item, 0) ^ u32_of(prev, 0)) & 4);
+BY_ITEM(grows, u32_of(e, i) > 3 && u32_of(item, 0) > u32_of(prev, 0));
+BY_ITEM(is_inside, *(const cl_uchar *)item);
+BY_ITEM(is_64, *(const cl_uchar *)item & 64);
+BY_ITEM(is_odd_map, (u32_of(item, 0) ^ u32_of(prev, 1)) & 1);
+BY_ITEM(is_above, f32_of(item, 0) > 2);
+BY_ITEM(is_above_stream, f32_of(item, 0) > 100 * stream_y[STREAM_LAG + i]);
+BY_ITEM(is_some_padded, ((const struct padded *)item)->last > 2);
+
+static const cl_float least_f32 = -CL_INFINITY;
+COMBINE(xor_u8, cl_uchar, x[0] ^ y[0]);
+COMBINE(most_f32, cl_float, x[0] < y[0] ? y[0] : x[0]);
+COMBINE(last_u8, cl_uchar, y[0] | (x[0] & 0));
+LOAD(load_parity, cl_uchar, e[i] & 1);
+
+static const struct subject sums = { FOLD(.name = "sums", SUM), ON_U32, WORDS };
+static const struct subject sum_stored = {
+    FOLD(.name = "stored sums", SUM, .store = "out[at] = item;"), ON_U32, WORDS
+};
+static const struct subject parities = { FOLD(.name = "parities", .op = CLFOLD_BIT_XOR,
+                                              .type = CLFOLD_U8, .in = CLFOLD_U8,
+                                              .load = "x & (uchar)1"),
+                                         .size = 1,
+                                         BYTES,
+                                         .load = load_parity,
+                                         .identity = zeros,
+                                         .combine = xor_u8 };
+static const struct subject lasts = { FOLD(.name = "lasts", .type = CLFOLD_U8,
+                                           .combine = "b"),
+                                      .size = 1, BYTES, .combine = last_u8 };
+static const struct subject maps = { FOLD(.name = "maps", PAIRS), ON_PAIRS, WORDS };
+static const struct subject most = { FOLD(.name = "most", .op = CLFOLD_MAX,
+                                          .type = CLFOLD_F32),
+                                     .size = 4,
+                                     .most = 4,
+                                     .is_real = true,
+                                     .identity = &least_f32,
+                                     .combine = most_f32 };
+static struct subject sum_of_stream = {
+    FOLD(.name = "sums and a stream", SUM_OF(CLFOLD_F32)), ON_F32
+};
+static const struct subject sums_of_padded = { FOLD(.name = "sums of structs", PADDED,
+                                                    .identity = "{ 0, 0 }"),
+                                               ON_PADDED, .identity = zeros, .most = 7 };
+
 static void fill_flat(void *elements, size_t count, uint64_t seed)
 {
     unsigned char *e = elements;
@@ -241,30 +313,43 @@ static const struct {
     const struct subject *subject;
     struct condition condition;
 } conditions[] = {
-    { &floats, { "x > 2", above_2, false } },
-    { &floats, { "item > 2.0f", above_2, false } },
-    { &bytes, { "to_i32(x) & 1", is_odd, false } },
-    { &words, { "x", is_some, false } },
-    { &words, { "(x != 0) & (to_u32(i) < to_u32(n))", is_some, false } },
-    { &words, { "i == 0 || in[i - 1] < x", rises, false } },
-    { &indices, { "x > 2", above_2, false } },
-    { &quotients, { "x != 0", is_some, false } },
-    { &sixteenths, { "item > 5", is_large, false } },
-    { &pairs, { "(x.a + x.b + to_u32(n)) % 2 == 0", is_sum_even, false } },
-    { &pairs, { "(item.a + item.b + to_u32(n)) % 2 == 0", is_sum_even, false } },
-    { &stored, { "x > 2", above_2, false } },
-    { &opaque, { "x.x < x.w", is_long, false } },
-    { &padded, { "x.last > 2", is_last_some, false } },
-    { &padded, { "item.last > 2", is_last_some, false } },
-    { &with_stream, { "x > y", is_above_y, false } },
-    { &floats, { "a == b", starts_floats, true } },
-    { &bytes, { "!(a != b)", starts_bytes, true } },
-    { &words, { "to_u32(a) / 4 == to_u32(b) / 4", starts_words, true } },
-    { &sixteenths, { "(a > 5) == (b > 5)", starts_sixteenths, true } },
-    { &pairs, { "(a.a >> 31) == (b.a >> 31)", starts_pairs, true } },
-    { &opaque, { "a.x % 3 == b.x % 3", starts_opaque, true } },
-    { &padded, { "a.last == b.last", starts_padded, true } },
-    { &flat, { "a == b", starts_bytes, true } },
+    { &floats, { "x > 2", .keeps = above_2 } },
+    { &floats, { "item > 2.0f", .keeps = above_2 } },
+    { &bytes, { "to_i32(x) & 1", .keeps = is_odd } },
+    { &words, { "x", .keeps = is_some } },
+    { &words, { "(x != 0) & (to_u32(i) < to_u32(n))", .keeps = is_some } },
+    { &words, { "i == 0 || in[i - 1] < x", .keeps = rises } },
+    { &indices, { "x > 2", .keeps = above_2 } },
+    { &quotients, { "x != 0", .keeps = is_some } },
+    { &sixteenths, { "item > 5", .keeps = is_large } },
+    { &pairs, { "(x.a + x.b + to_u32(n)) % 2 == 0", .keeps = is_sum_even } },
+    { &pairs, { "(item.a + item.b + to_u32(n)) % 2 == 0", .keeps = is_sum_even } },
+    { &stored, { "x > 2", .keeps = above_2 } },
+    { &opaque, { "x.x < x.w", .keeps = is_long } },
+    { &padded, { "x.last > 2", .keeps = is_last_some } },
+    { &padded, { "item.last > 2", .keeps = is_last_some } },
+    { &with_stream, { "x > y", .keeps = is_above_y } },
+    { &floats, { "a == b", .keeps = starts_floats, .are_runs = true } },
+    { &bytes, { "!(a != b)", .keeps = starts_bytes, .are_runs = true } },
+    { &words,
+      { "to_u32(a) / 4 == to_u32(b) / 4", .keeps = starts_words, .are_runs = true } },
+    { &sixteenths,
+      { "(a > 5) == (b > 5)", .keeps = starts_sixteenths, .are_runs = true } },
+    { &pairs, { "(a.a >> 31) == (b.a >> 31)", .keeps = starts_pairs, .are_runs = true } },
+    { &opaque, { "a.x % 3 == b.x % 3", .keeps = starts_opaque, .are_runs = true } },
+    { &padded, { "a.last == b.last", .keeps = starts_padded, .are_runs = true } },
+    { &flat, { "a == b", .keeps = starts_bytes, .are_runs = true } },
+    { &sums, { "item % 3u == 0", .scans = true, .keeps_item = is_third } },
+    { &sums, { "(item ^ prev) & 4", .scans = true, .keeps_item = crosses } },
+    { &sums, { "x > 3 && item > prev", .scans = true, .keeps_item = grows } },
+    { &parities, { "to_i32(item)", .scans = true, .keeps_item = is_inside } },
+    { &lasts, { "to_u32(item) & 64", .scans = true, .keeps_item = is_64 } },
+    { &maps, { "(item.a ^ prev.b) & 1", .scans = true, .keeps_item = is_odd_map } },
+    { &most, { "item > 2.0f", .scans = true, .keeps_item = is_above } },
+    { &sum_stored, { "item % 3 == 0", .scans = true, .keeps_item = is_third } },
+    { &sum_of_stream,
+      { "item > 100 * y", .scans = true, .keeps_item = is_above_stream } },
+    { &sums_of_padded, { "item.last > 2", .scans = true, .keeps_item = is_some_padded } },
 };
 
 static void test_conditions(void **state)
@@ -273,10 +358,94 @@ static void test_conditions(void **state)
     subject_args_init();
     with_stream.fold.args = &subject_args[ARG_Y];
     with_stream.fold.num_args = 1;
+    sum_of_stream.fold.args = &subject_args[ARG_Y];
+    sum_of_stream.fold.num_args = 1;
     for (size_t c = 0; c < NUM(conditions); ++c) {
         check_tiles(conditions[c].subject, conditions[c].condition, true, c % 4 > 1, c);
     }
     subject_args_finish();
+}
+
+/* ---- Parts ------------------------------------------------------------------------- */
+
+#define NUM_WORDS 20011
+
+static void get(cl_mem mem, void *to, size_t size)
+{
+    if (size > 0) {
+        assert_int_equal(
+            clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0, size, to, 0, NULL, NULL),
+            CL_SUCCESS);
+    }
+}
+
+/* A scan's select in parts, each of which takes the carry from where it leaves its own, is
+ * that of the whole; with items that are written, and places alone. */
+static void test_parts(void **state)
+{
+    static const char *const algorithms[] = { "scan_lookback", "reduce_then_scan",
+                                              "scan_single_group" };
+    static cl_uint addends[NUM_WORDS];
+    static cl_ulong expected[NUM_WORDS], found[NUM_WORDS];
+
+    (void)state;
+    uint64_t seed = 7;
+    for (size_t i = 0; i < NUM_WORDS; ++i) {
+        addends[i] = (cl_uint)draw(&seed, 1000);
+    }
+    for (size_t a = 0; a < 2 * NUM(algorithms); ++a) {
+        const cl_mem in = copied_buffer(addends, sizeof(addends));
+        const cl_mem out = coloured_buffer(sizeof(found));
+        const cl_mem memory = coloured_buffer(2 * sizeof(cl_ulong)); /* number, carry */
+        const bool of_places = a % 2;
+        cl_uint sum = 5;
+        size_t num = 0, kept = 0;
+        for (size_t i = 0; i < NUM_WORDS; ++i) {
+            const cl_uint prev = sum;
+            sum += addends[i];
+            if ((sum ^ prev) & 512) {
+                expected[num++] = of_places ? i : (cl_ulong)sum << 32 | prev;
+            }
+        }
+        const cl_uint init = 5;
+        for (size_t first = 0, count; first < NUM_WORDS; first += count) {
+            clfold_part part = { .first = first,
+                                 .whole = NUM_WORDS,
+                                 .carry_at = { first > 0 ? memory : NULL,
+                                               first > 0 ? 2 : 0 },
+                                 .carry_out = { memory, 2 } };
+            const clfold_fold fold = {
+                .op = CLFOLD_ADD,
+                .type = CLFOLD_U32,
+                .keep = "(item ^ prev) & 512",
+                .out = CLFOLD_U64,
+                .result = of_places ? "i" : "to_u64(item) << 32 | to_u64(prev)",
+                .init = &init,
+                .init_size = sizeof(init),
+                .num_out = { memory, 0 },
+                .part = &part,
+                .algorithm = algorithms[a / 2],
+            };
+            cl_ulong more;
+            count = 1 + draw(&seed, 5000);
+            count = count < NUM_WORDS - first ? count : NUM_WORDS - first;
+            const clfold_status status = clfold_select(
+                ctx, device.queue, &fold, in, first, out, kept, count, 0, NULL, NULL);
+            if (status == CLFOLD_ERROR_UNSUPPORTED && may_look_back(algorithms[a / 2])) {
+                num = 0;
+                break;
+            }
+            assert_ok(status);
+            get(memory, &more, sizeof(more));
+            kept += more;
+        }
+        assert_int_equal(kept, num);
+        get(out, found, num * sizeof(*found));
+        assert_memory_equal(found, expected, num * sizeof(*found));
+        clReleaseMemObject(in);
+        clReleaseMemObject(out);
+        clReleaseMemObject(memory);
+    }
 }
 
 /* ---- What is rejected -------------------------------------------------------------- */
@@ -297,10 +466,20 @@ static void test_rejected(void **state)
 #define SELECT(...)       { .type = CLFOLD_U32, .keep = "x", __VA_ARGS__ }
 #define SAYS(code, words) .status = CLFOLD_ERROR_##code, .said = (words)
         { { .type = CLFOLD_U32 }, out, 9, SAYS(ARGUMENT, "keep and equal are NULL") },
-        { SELECT(.op = CLFOLD_ADD), out, 9, SAYS(UNSUPPORTED, "op is given") },
-        { SELECT(.combine = "a + b"), out, 9, SAYS(UNSUPPORTED, "combine is given") },
+        { { .type = CLFOLD_U32, .equal = "a == b", .op = CLFOLD_ADD },
+          out,
+          9,
+          SAYS(ARGUMENT, "op is given, but a select by equal has no operator") },
+        { { .type = CLFOLD_U32, .equal = "a == b", .combine = "a + b" },
+          out,
+          9,
+          SAYS(ARGUMENT, "combine is given, but a select by equal has no operator") },
         { SELECT(.init = &none, .init_size = 4), out, 9,
-          SAYS(ARGUMENT, "init is given, but a select has no operator") },
+          SAYS(ARGUMENT, "init is given, but a select without op or combine has no") },
+        { { .type = CLFOLD_U32, .combine = "min(a, b)", .keep = "prev" },
+          out,
+          9,
+          SAYS(ARGUMENT, "keep uses prev, of which the first element has none") },
         { SELECT(.segments = &rows), out, 9, SAYS(UNSUPPORTED, "segments are given") },
         { { .type = CLFOLD_U32, .keep = "in[0]", .part = &part },
           out,
@@ -310,7 +489,8 @@ static void test_rejected(void **state)
           out,
           9,
           SAYS(ARGUMENT, "whole is 0, but keep uses n") },
-        { SELECT(.part = &carries), out, 9, SAYS(ARGUMENT, "a select carries nothing") },
+        { SELECT(.part = &carries), out, 9,
+          SAYS(ARGUMENT, "a select without an operator carries nothing") },
         { SELECT(.total_out = { in, 0 }), out, 9, SAYS(ARGUMENT, "total_out") },
         { SELECT(.equal = "a == b"), out, 9,
           SAYS(ARGUMENT, "keep and equal are both given") },
@@ -384,7 +564,7 @@ static void test_policy(void **state)
 {
     const clfold_fold select = { .type = CLFOLD_U32, .keep = "x" };
     struct select_trial trial = { .subject = &words,
-                                  .condition = { "x", is_some, false } };
+                                  .condition = { "x", .keeps = is_some } };
     clfold_report report;
 
     (void)state;
@@ -404,4 +584,5 @@ static void test_policy(void **state)
 
 TEST_MAIN("select", open_context, close_context, cmocka_unit_test(test_types),
           cmocka_unit_test(test_conditions), cmocka_unit_test(test_texts),
+          cmocka_unit_test(test_scans), cmocka_unit_test(test_parts),
           cmocka_unit_test(test_rejected), cmocka_unit_test(test_policy))

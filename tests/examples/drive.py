@@ -2,6 +2,8 @@
 """drive.py NAME PROGRAM: runs the built example NAME on each of its cases. Each must end as it
 should and print the case's lines."""
 
+import csv
+import io
 import itertools
 import math
 import os
@@ -31,6 +33,23 @@ def last_line(data):
     lines = data.split(b"\n")
     start = len(data) - len(lines[-1])
     return [f"{len(lines)} lines", f"line {len(lines)} starts at byte {start}: the end"]
+
+
+def write_csv(rows):
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def fields(data, record, field):
+    """The number of records and fields of a CSV text, and a field as it stands there, where that
+    is so in the text which the csv module writes of it."""
+    rows = list(csv.reader(io.StringIO(data.decode(), newline="")))
+    start = len(write_csv(rows[: record - 1] + [rows[record - 1][: field - 1] + [""]])) - 1
+    text = write_csv([[rows[record - 1][field - 1], ""]])[:-2].decode()
+    found = data.decode()[start:][: len(text)] == text
+    return [*(f"record {record}, field {field}: {text}" if found else "a field is elsewhere").split("\n"),
+            f"{len(rows)} records, {sum(map(len, rows))} fields"]
 
 
 def wav(num_channels, samples, bits=16, length=None):
@@ -229,6 +248,9 @@ BLURRED = [[x * y % 211 if x > y else 255 * (x == 3) for x in range(41)] for y i
 SPARSE = market(7001, 30000, [(i, 1 + (i * k * 7919 + k) % 30000, (i * k % 199 - 99) / 8)
                               for i in range(1, 7001) for k in range(i * 7 % 41)]
                 + [(7001, k, 1) for k in range(1, 30001)])
+# Quotes that are doubled, and separators and line ends in quotes; fields that are empty.
+QUOTED = [["".join("a,\"\n b"[(i * k * 7 + k * k) % 6] for k in range(i % 13))
+           for i in range(k, k + 1 + k % 11)] for k in range(3000)]
 LOG = b"".join(b"2026-%02d-%02d %d lines\n" % (1 + i // 9000, 1 + i // 300 % 30, i * i)
                for i in range(70000))
 NOWHERE, FOLDER = os.path.join(LICENSE, "file"), os.path.dirname(LICENSE)
@@ -298,6 +320,18 @@ CASES = {
         (LICENSE, [], ["1075 bytes, mean 81.638"]),
         (b"", [], "is empty, so it has no mean"),
         (b"a", [], ["1 bytes, mean 97.000"]),
+    ],
+    "fields": [
+        (FOLDER, [], "Is a directory"),
+        (None, [], "usage: fields FILE [RECORD FIELD]"),
+        (LOG, ["1", "x"], "usage: fields FILE"),
+        (b"", [], ["0 records, 0 fields"]),
+        (b"a", [], ["1 records, 1 fields"]),
+        (b'"', [], ["0 records, 0 fields"]),
+        (b'a,"b,""c\n",\nd', ["1", "2"], ['record 1, field 2: "b,""c', '"', "2 records, 4 fields"]),
+        (PRICES, ["17", "5"], fields(content(PRICES), 17, 5)),
+        (write_csv(QUOTED), ["2000", "7"], fields(write_csv(QUOTED), 2000, 7)),
+        (write_csv(QUOTED), ["13", "2"], fields(write_csv(QUOTED), 13, 2)),
     ],
     "kept": [
         (FOLDER, ["OUT"], "Is a directory"),

@@ -64,6 +64,7 @@ SCAN_AND_WRITE_AT_ONCE = """\
 
 COUNTS, LONE = "counts.cl", "select_lone.cl"
 LONE_SELECT, GROUP_SELECT = "tile_lone_select.cl", "tile_group_select.cl"
+FIND_HEADS, WRITE_KEPT = "find_heads.cl", "write_kept.cl"
 LOOKBACK, CHANNEL, WINDOW = "scan_lookback.cl", "look_back.cl", "look_window.cl"
 DESCRIPTOR = "descriptor.cl"
 TAKE_TOTALS = """\
@@ -259,13 +260,13 @@ FAULTS = {
     # A length is given to the segment before.
     "found_length_of_the_next": (
         "offsets/test_operators",
-        [("find_heads.cl", 1, "offsets[offsets_at + s + 1] - start;",
+        [(FIND_HEADS, 1, "offsets[offsets_at + s + 1] - start;",
           "offsets[offsets_at + min(s + 2, counts[0])] - offsets[offsets_at + s + 1];")],
     ),
     # Heads of the groups before are not counted.
     "found_by_each_group": (
         "offsets/test_operators",
-        [("find_heads.cl", 1, "        counts[1 + g] = before;", "        counts[1 + g] = 0;")],
+        [(FIND_HEADS, 1, "        counts[1 + g] = before;", "        counts[1 + g] = 0;")],
     ),
     "offsets_lanes_of_others": (
         "offsets/test_operators",
@@ -434,6 +435,24 @@ FAULTS = {
     ),
     "select_length_within_a_tile": (
         "select/test_conditions", [(COUNTS, 1, "start = prefix.start;", "start = index;")],
+    ),
+    # By a scan's items: the condition sees the item before, a place counts the element itself, and
+    # the others begin a word late.
+    "select_of_the_item_before": (
+        "select/test_conditions",
+        [(WRITE_KEPT, 1, "CLFOLD_VALUE item = clfold_value_of(y);",
+          "CLFOLD_VALUE item = clfold_value_of(before);"),
+         (WRITE_KEPT, 1, "CLFOLD_VALUE16 item = clfold_value16_of(y);",
+          "CLFOLD_VALUE16 item = clfold_value16_of(before);")],
+    ),
+    "select_place_off_by_one": (
+        "select/test_scans",
+        [(WRITE_KEPT, 1, "popcount(word & ((1u << k) - 1))", "popcount(word & (1u << k))")],
+    ),
+    "select_words_counted_late": (
+        "select/test_scans",
+        [(FIND_HEADS, 1, "offsets[offsets_at + i / 32] = s;",
+          "offsets[offsets_at + i / 32] = s + popcount(word);")],
     ),
 }  # fmt: skip
 

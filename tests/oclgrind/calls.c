@@ -516,8 +516,29 @@ static bool starts_run(const unsigned char *elements, size_t i, size_t n)
     return i == 0 || x[i - 1] / 3 != x[i] / 3;
 }
 
-/* What is kept, the others, and runs with their lengths; of a type, and of two components
- * that are written one by one. */
+static bool is_not_zero(const void *item, const void *prev, const unsigned char *elements,
+                        size_t i)
+{
+    (void)item, (void)prev;
+    return ((const cl_uint *)(const void *)elements)[i] != 0;
+}
+
+static void add_words(void *out, const void *a, const void *b)
+{
+    *(cl_uint *)out = *(const cl_uint *)a + *(const cl_uint *)b;
+}
+
+static void write_place(void *out, const void *item, const void *prev,
+                        const unsigned char *elements, size_t i, size_t n)
+{
+    const cl_ulong place = i;
+
+    (void)item, (void)prev, (void)elements, (void)n;
+    memcpy(out, &place, sizeof(place));
+}
+
+/* What is kept, the others, and runs with their lengths; of a type, of two components
+ * that are written one by one, and by a scan's items, which are written or not. */
 static void selects(const struct debug *plan, size_t t)
 {
     static const char *const algorithms[] = { "scan_single_group", "reduce_then_scan",
@@ -529,14 +550,42 @@ static void selects(const struct debug *plan, size_t t)
     static const struct subject pairs = {
         .fold = { .name = "pairs", .components = "uint a, b" }, .size = 8, .most = 9
     };
-    static const struct condition starts = { "a / (uint)3 == b / (uint)3", starts_run,
-                                             true };
+    static const struct condition starts = { "a / (uint)3 == b / (uint)3",
+                                             .keeps = starts_run, .are_runs = true };
+    static const struct condition grows = { "item != prev", .scans = true,
+                                            .keeps_item = is_not_zero };
+    static const cl_uint zero = 0;
+    static const struct subject sums = {
+        .fold = { .name = "sums", .op = CLFOLD_ADD, .type = CLFOLD_U32 },
+        .size = 4,
+        .most = 9,
+        .identity = &zero,
+        .combine = add_words
+    };
+    static const struct subject places = { .fold = { .name = "places",
+                                                     .op = CLFOLD_ADD,
+                                                     .type = CLFOLD_U32,
+                                                     .result = "i",
+                                                     .out = CLFOLD_U64 },
+                                           .size = 4,
+                                           .most = 9,
+                                           .identity = &zero,
+                                           .combine = add_words,
+                                           .out_size = 8,
+                                           .write = write_place };
+    const struct {
+        const struct subject *subject;
+        struct condition condition;
+    } kinds[] = {
+        { &words, keep_by_index }, { &pairs, keep_by_index }, { &words, starts },
+        { &sums, grows },          { &places, grows },
+    };
 
-    for (size_t i = 0; i < 3 * 4; ++i) {
-        const char *algorithm = algorithms[i / 3];
+    for (size_t i = 0; i < 5 * 4; ++i) {
+        const char *algorithm = algorithms[i / 5];
         const struct select_trial trial = {
-            .subject = i % 3 == 1 ? &pairs : &words,
-            .condition = i % 3 == 2 ? starts : keep_by_index,
+            .subject = kinds[i % 5].subject,
+            .condition = kinds[i % 5].condition,
             .algorithm = algorithm,
             .plan = held_up(plan, algorithm, i),
             .count = (i + t) % 5 ? 3 * plan->tile_elements + 7 : plan->tile_elements,
@@ -544,7 +593,7 @@ static void selects(const struct debug *plan, size_t t)
             .out_offset = (i + t) % 4,
             .level = levels[(i + t) % 3],
             .rest = (i + t) % 2,
-            .lengths = i % 6 > 1,
+            .lengths = i % 2,
             .tight = true,
             .seed = ++num,
         };

@@ -16,7 +16,9 @@ static bool keeps_by_index(const unsigned char *e, size_t i, size_t n)
 }
 
 const struct condition keep_by_index = { "(i * 2654435761ul >> 16 & 255) < level",
-                                         keeps_by_index, false };
+                                         .keeps = keeps_by_index };
+const struct condition scan_by_index = { "(i * 2654435761ul >> 16 & 255) < level",
+                                         .keeps = keeps_by_index, .scans = true };
 
 static size_t in_size_of(const struct subject *s)
 {
@@ -30,21 +32,71 @@ static size_t out_size_of(const struct subject *s)
 
 /* ---- The loop ---------------------------------------------------------------------- */
 
-/* What is written for element i. */
-static void write_one(const struct subject *s, const unsigned char *elements, size_t i,
-                      size_t n, unsigned char *to)
+/* What is folded for element i. */
+static void load_one(const struct subject *s, const unsigned char *elements, size_t i,
+                     size_t n, unsigned char *item)
 {
-    unsigned char item[MAX_ITEM];
-
     if (s->load) {
         s->load(item, elements, i, n);
     } else {
         memcpy(item, elements + i * in_size_of(s), s->size);
     }
-    if (s->write) {
-        s->write(to, item, item, elements, i, n);
+}
+
+/* The items up to an element, and before it. */
+struct items {
+    unsigned char item[MAX_ITEM], prev[MAX_ITEM];
+    bool has; /* else there is none before the first element */
+};
+
+static void begin_items(struct items *items, const struct select_trial *trial,
+                        const unsigned char *elements)
+{
+    const struct subject *s = trial->subject;
+
+    items->has = trial->init || s->identity;
+    if (trial->init) {
+        memcpy(items->item, elements - s->size, s->size);
+    } else if (s->identity) {
+        memcpy(items->item, s->identity, s->size);
+    }
+}
+
+static void next_item(struct items *items, const struct select_trial *trial,
+                      const unsigned char *elements, size_t i)
+{
+    const struct subject *s = trial->subject;
+    unsigned char x[MAX_ITEM];
+
+    load_one(s, elements, i, trial->count, x);
+    memcpy(items->prev, trial->condition.scans && items->has ? items->item : x, s->size);
+    if (trial->condition.scans && items->has && (i > 0 || trial->init)) {
+        s->combine(items->item, items->prev, x);
     } else {
-        memcpy(to, item, s->size);
+        memcpy(items->item, x, s->size);
+    }
+    items->has = true;
+}
+
+static bool is_kept(const struct select_trial *trial, const struct items *items,
+                    const unsigned char *elements, size_t i)
+{
+    const struct condition *condition = &trial->condition;
+
+    return condition->keeps_item
+               ? condition->keeps_item(items->item, items->prev, elements, i)
+               : condition->keeps(elements, i, trial->count);
+}
+
+/* What is written for element i. */
+static void write_one(const struct subject *s, const struct items *items,
+                      const unsigned char *elements, size_t i, size_t n,
+                      unsigned char *to)
+{
+    if (s->write) {
+        s->write(to, items->item, items->prev, elements, i, n);
+    } else {
+        memcpy(to, items->item, s->size);
     }
 }
 
@@ -55,11 +107,14 @@ static size_t expect(const struct select_trial *trial, const unsigned char *elem
 {
     const size_t size = out_size_of(trial->subject), count = trial->count;
     size_t kept = 0, start = 0;
+    struct items items;
 
+    begin_items(&items, trial, elements);
     for (size_t i = 0; i < count; ++i) {
-        const bool keeps = trial->condition.keeps(elements, i, count);
+        next_item(&items, trial, elements, i);
+        const bool keeps = is_kept(trial, &items, elements, i);
         if (keeps || rest) {
-            write_one(trial->subject, elements, i, count,
+            write_one(trial->subject, &items, elements, i, count,
                       keeps ? results + kept * size : rest + (i - kept) * size);
         }
         if (keeps && kept > 0) {
@@ -121,16 +176,17 @@ explain(const struct select_trial *trial, char *why, size_t why_size, const char
     va_end(arguments);
     snprintf(why, why_size,
              "select of %zu, %s, %s \"%s\", by %s, %s of %u, %u work-items, at most %u "
-             "groups, from %zu to %zu, part from %zu, level %u%s%s%s%s (seed %llu): %s",
+             "groups, from %zu to %zu, part from %zu, level %u%s%s%s%s%s (seed %llu): %s",
              trial->count, trial->subject->fold.name,
              trial->condition.are_runs ? "equal" : "keep", trial->condition.text,
              trial->algorithm ? trial->algorithm : "policy",
              clfold_tile_name(trial->plan.tile), trial->plan.tile_elements,
              trial->plan.group_size, trial->plan.max_groups, trial->in_offset,
              trial->out_offset, trial->first, (unsigned)trial->level,
-             trial->rest ? ", rest" : "", trial->lengths ? ", lengths" : "",
-             trial->count_at ? ", counted" : "", trial->disorder ? ", out of order" : "",
-             (unsigned long long)trial->seed, what);
+             trial->init ? ", init" : "", trial->rest ? ", rest" : "",
+             trial->lengths ? ", lengths" : "", trial->count_at ? ", counted" : "",
+             trial->disorder ? ", out of order" : "", (unsigned long long)trial->seed,
+             what);
     return false;
 }
 
@@ -185,7 +241,7 @@ static clfold_place count_place(const struct select_trial *trial)
 }
 
 static clfold_status call(const struct select_trial *trial, const struct outputs *to,
-                          cl_mem in)
+                          const unsigned char *elements, cl_mem in)
 {
     static struct debug plan; /* which the context keeps */
     const struct subject *s = trial->subject;
@@ -194,9 +250,15 @@ static clfold_status call(const struct select_trial *trial, const struct outputs
     clfold_fold fold = s->fold;
     cl_event done = NULL;
 
-    fold.op = 0;
-    fold.combine = fold.identity = fold.cuts = NULL;
-    fold.flags &= ~(uint32_t)CLFOLD_COMMUTATIVE;
+    if (!trial->condition.scans) {
+        fold.op = 0;
+        fold.combine = fold.identity = fold.cuts = NULL;
+        fold.flags &= ~(uint32_t)CLFOLD_COMMUTATIVE;
+    }
+    if (trial->init) {
+        fold.init = elements - s->size;
+        fold.init_size = s->size;
+    }
     *(trial->condition.are_runs ? &fold.equal : &fold.keep) = trial->condition.text;
     if (trial->lengths) {
         fold.lengths_out = (clfold_place){ to->lengths.mem, to->lengths.front };
@@ -233,7 +295,9 @@ static clfold_status call(const struct select_trial *trial, const struct outputs
 
 static bool is_refused(const struct select_trial *trial, clfold_status status)
 {
-    return (trial->may_refuse && status == CLFOLD_ERROR_UNSUPPORTED) ||
+    const bool is_long = trial->condition.scans && trial->subject->size > 64;
+
+    return ((trial->may_refuse || is_long) && status == CLFOLD_ERROR_UNSUPPORTED) ||
            is_due_refusal(&device, trial->algorithm, &trial->plan, false, status);
 }
 
@@ -241,7 +305,7 @@ static enum trial_end check_call(const struct select_trial *trial, struct output
                                  const unsigned char *elements, cl_mem in, char *why,
                                  size_t why_size)
 {
-    const clfold_status status = call(trial, to, in);
+    const clfold_status status = call(trial, to, elements, in);
     enum trial_end end = status ? TRIAL_REFUSED : TRIAL_RIGHT;
 
     if (status && !is_refused(trial, status)) {
@@ -280,8 +344,9 @@ enum trial_end select_trial_run(const struct select_trial *wanted, char *why,
     /* A store has one place, and a quotient is not defined for the others. */
     trial.rest &= !s->fold.store && !(s->fold.flags & CLFOLD_PARTIAL);
     trial.lengths &= trial.condition.are_runs;
+    trial.init &= trial.condition.scans && !s->load && !s->in_size;
     /* A part has no elements before it, and its texts here have no whole. */
-    if (s->load || s->write || s->fold.store ||
+    if (s->load || s->write || s->fold.store || trial.init ||
         !(trial.condition.are_runs || trial.condition.keeps == keeps_by_index)) {
         trial.first = 0;
     }

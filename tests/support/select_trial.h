@@ -11,18 +11,24 @@
 /* Whether element i of n is kept; of runs, whether one starts there. */
 typedef bool keeps_fn(const unsigned char *elements, size_t i, size_t n);
 
+/* The same of the items of a scan: up to element i, and before it. */
+typedef bool keeps_item_fn(const void *item, const void *prev,
+                           const unsigned char *elements, size_t i);
+
 /* A condition, which sees the ulong `level` as an argument, and the same on the host. */
 struct condition {
     const char *text;
     keeps_fn *keeps;
-    bool are_runs; /* the text is the fold's `equal` */
+    bool are_runs;             /* the text is the fold's `equal` */
+    bool scans;                /* the fold's operator stays, and if this is not NULL: */
+    keeps_item_fn *keeps_item; /* in place of `keeps` */
 };
 
 /* `level` of 256 elements, at random places. */
-extern const struct condition keep_by_index;
+extern const struct condition keep_by_index, scan_by_index;
 
 struct select_trial {
-    const struct subject *subject; /* without its operator */
+    const struct subject *subject; /* without its operator, unless the condition scans */
     struct condition condition;
     const char *algorithm; /* NULL: the policy's */
     struct debug plan;
@@ -31,6 +37,7 @@ struct select_trial {
     size_t spare;  /* so many more; 0: memory may say more than the call */
     cl_ulong level;
     bool rest, lengths; /* they are wanted, where the fold allows it */
+    bool init;          /* of a scan: the value of the element before the first */
     size_t first;       /* elements of a larger select before, where the fold allows it */
     bool tight;         /* buffers end with the last element */
     bool disorder;      /* on a queue out of order, if the device has one */

@@ -197,6 +197,18 @@ static const clfold_fold texts[] = {
       .components = "float r; float w",
       .result = "{ item.w, item.r }",
       .keep = "x.r < x.w" },
+    { .name = "select-sums",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_U32,
+      .keep = "(item ^ prev) & 64" },
+    { .name = "select-fields",
+      .op = CLFOLD_BIT_XOR,
+      .type = CLFOLD_U8,
+      .in = CLFOLD_U8,
+      .out = CLFOLD_U64,
+      .load = "x == 34",
+      .keep = "x == 44 && item == 0",
+      .result = "i" },
 };
 
 struct request {
