@@ -36,6 +36,11 @@
      ((n) >= 64) + ((n) >= 128) + ((n) >= 256) + ((n) >= 512) + ((n) >= 1024) +          \
      ((n) >= 2048) + ((n) >= 4096) + ((n) >= 8192) + ((n) >= 16384) + ((n) >= 32768))
 
+/* An attribute where a kernel may call it twice: src/base/platform.h says which. */
+#ifndef CLFOLD_INLINE
+#define CLFOLD_INLINE
+#endif
+
 #if CLFOLD_GROUP_SCAN == 1
 /*
  * A few work-items, the rakers, each scan a run of k neighbours on their own, and keep
@@ -77,7 +82,8 @@
 #define clfold_scan_place(l)  (l)
 #define clfold_scan_result(l) (l)
 
-static void clfold_group_scan(uint live, local clfold_item *items CLFOLD_WITH)
+static CLFOLD_INLINE void clfold_group_scan(uint live,
+                                            local clfold_item *items CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
     const uint first = l * CLFOLD_SCAN_RUN;
@@ -196,7 +202,8 @@ static void clfold_scan_section(uint i, uint k, uint live,
 #endif
 }
 
-static void clfold_group_scan(uint live, local clfold_item *items CLFOLD_WITH)
+static CLFOLD_INLINE void clfold_group_scan(uint live,
+                                            local clfold_item *items CLFOLD_WITH)
 {
     const uint most = get_max_sub_group_size();
     const uint i = get_sub_group_id() * most + get_sub_group_local_id();

@@ -125,6 +125,59 @@ CLFOLD_API clfold_status clfold_fold_carries(
     const cl_event *wait, cl_event *event);
 
 /**
+ * OpenCL C to put before a kernel of one's own: what a work-group folds, scans or selects
+ * by this fold. With the prefix "sum" it defines, for a fold of floats without texts,
+ *
+ *     sum_value                      float; of several components a struct by their names
+ *     sum_in, sum_out                scalars of `in` and `out`, or structs
+ *     sum_room                       local memory: local sum_room room;
+ *     sum_combine(a, b)              values; a comes first
+ *     sum_identity()                 a value, if the fold has an identity
+ *     sum_load(in, i)                the value of element i of a global const sum_in *
+ *     sum_write(item, prev, in, out, i)    writes element i as a scan does
+ *     sum_group_reduce(x, num, &room)             the fold of all, for each work-item
+ *     sum_group_inclusive_scan(x, num, &room)     of those up to its own
+ *     sum_group_exclusive_scan(x, num, &room)     of those before; with an identity only
+ *     sum_group_select(keep, num, &room, &kept)   the place of each that is kept, a uint,
+ *                                                 and how many are
+ *
+ * A group has one dimension and any number of work-items up to group_size. Those from 0
+ * to num - 1 have a value `x`, or a bool `keep`; num is at least 1. All work-items of a
+ * group must call the last four, with the same num and room, since they have barriers;
+ * those from num on find the fold of all, or how many are kept. One call may follow
+ * another with the same room, which the kernel itself does not touch: it has no more than
+ * 4 / 3 * group_size + 1 times 4 bytes or carry_size of clfold_layout.
+ *
+ * The fold's args follow these parameters, in their order, a stream as a pointer and a
+ * ulong, its offset. Where the fold has a load, a result or a store, or converts to
+ * `out`, two ulongs follow them: where in `in` element 0 is, and n. `source` stands in
+ * the text as it is. All other names begin with sum_clfold_ or sum_CLFOLD_, so that
+ * several folds may stand in one program; the fold's texts may use none of them.
+ *
+ * The text is for this device. It needs OpenCL C 1.2 and no build options, says
+ * FP_CONTRACT OFF for itself and DEFAULT for what follows, and in its last line that
+ * lines of "kernel" follow, which errors then name. Operands keep their order, and float
+ * bits are those of one association, which group_size and num decide: a few work-items
+ * each scan a run of neighbours (Merrill and Grimshaw, "Parallel Scan for Stream
+ * Architectures", 2009).
+ *
+ * `text` is the caller's and has room for `size` bytes, the NUL at its end among them;
+ * too few are CLFOLD_ERROR_RANGE. *needed, unless NULL, becomes how many there must be,
+ * some 50,000, also where they are too few. With `text` NULL and size 0 nothing else is
+ * written. Builds and waits for nothing.
+ *
+ * CLFOLD_ERROR_ARGUMENT: a context or a fold is NULL, the fold is not one of a scan, the
+ * prefix is not a name of 32 characters at most, or one of `text` and size is given
+ * alone; CLFOLD_ERROR_RANGE: group_size is 0, or above what the device has; CLFOLD_ERROR_UNSUPPORTED: this version or the device lacks
+ * the fold, it has an accuracy, segments, a part, init, count_at or total_out.
+ * \snippet snippets.c clfold_group_text
+ */
+CLFOLD_API clfold_status clfold_group_text(clfold_context *context,
+                                           const clfold_fold *fold, const char *prefix,
+                                           size_t group_size, char *text, size_t size,
+                                           size_t *needed);
+
+/**
  * The name of a type, for programs that let people choose: "f32" for CLFOLD_F32. Static;
  * NULL if `type` is not a type.
  * \snippet snippets.c clfold_type_name

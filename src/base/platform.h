@@ -30,4 +30,11 @@ static inline bool clfold_platform_miscopies(const char *platform)
     return platform && strcmp(platform, "rusticl") == 0;
 }
 
+/* Whether the compiler dies of a function that has a barrier and is called twice, unless
+ * it is inlined: PoCL 3.1. Oclgrind 21.10 cannot run what is. */
+static inline bool clfold_platform_inlines(const char *platform)
+{
+    return platform && strcmp(platform, "Portable Computing Language") == 0;
+}
+
 #endif

@@ -1,5 +1,6 @@
 #include "plan/assemble.h"
 
+#include "base/platform.h"
 #include "plan/kernel_texts.h"
 #include "plan/lanes.h"
 #include "plan/load_text.h"
@@ -699,6 +700,7 @@ static bool append_function(struct program *program, const char *name)
           clfold_append_element, "16" },
         { "CLFOLD_VALUE", writes || monoid->keep, clfold_append_value, "" },
         { "CLFOLD_VALUE16", writes_wide || keeps_wide, clfold_append_value, "16" },
+        { "clfold_own_value", true, clfold_append_own_value, "" },
         { "clfold_kept", monoid->keep, clfold_append_keep, "" },
         { "clfold_kept16", keeps_wide, clfold_append_keep, "16" },
         { "clfold_loaded", monoid->load, clfold_append_load, "" },
@@ -848,6 +850,57 @@ void clfold_assemble(struct text *text, const struct monoid *monoid,
     } else if (monoid->found) {
         append_part(&program, "find_heads.cl");
     }
+}
+
+/* ---- Texts for a caller's kernels -------------------------------------------------- */
+
+/* Appends `from` with the prefix in the place of clfold_own, and before all other names
+ * of clfold's. What is in quotes, as a file's name, stays. */
+static void append_prefixed(struct text *text, const char *from, const char *prefix)
+{
+    static const char *const names[] = { "clfold_own", "clfold_", "CLFOLD_" };
+    bool quoted = false;
+
+    for (const char *at = from; *at; ++at) {
+        uint32_t k = 0;
+        quoted = *at != '\n' && quoted ^ (*at == '"');
+        while (k < 3 && (quoted || strncmp(at, names[k], strlen(names[k])) != 0)) {
+            ++k;
+        }
+        if (k < 3) {
+            clfold_text_append(text, from, (size_t)(at - from));
+            clfold_text_print(text, k == 0 ? "%s" : "%s_", prefix);
+            from = k == 0 ? at + strlen(names[0]) : at;
+            at += strlen(names[k]) - 1;
+        }
+    }
+    clfold_text_append(text, from, strlen(from));
+}
+
+void clfold_assemble_group(struct text *text, const struct monoid *monoid,
+                           uint32_t group_size, const char *platform, const char *prefix)
+{
+    const struct shape shape = { .algorithm = SCAN_SINGLE_GROUP,
+                                 .tile = { TILE_GROUP, group_size, group_size },
+                                 .tail = clfold_platform_miscopies(platform),
+                                 .group_scan = GROUP_SCAN_RAKING };
+    struct text whole = { 0 };
+    struct program program = { .text = &whole, .monoid = monoid, .shape = &shape };
+
+    append_contract(&whole, monoid, &shape);
+    clfold_text_print(
+        &whole, "#define CLFOLD_INLINE%s\n",
+        clfold_platform_inlines(platform) ? " __attribute__((always_inline))" : "");
+    append_part(&program, "group_text.cl");
+    clfold_text_print(text, "#ifdef __clang__\n#pragma clang diagnostic push\n#endif\n");
+    if (whole.failed) {
+        text->failed = true;
+    } else {
+        append_prefixed(text, whole.bytes, prefix);
+    }
+    clfold_text_finish(&whole);
+    clfold_text_print(text, "#ifdef __clang__\n#pragma clang diagnostic pop\n#endif\n"
+                            "#pragma OPENCL FP_CONTRACT DEFAULT\n#line 1 \"kernel\"\n");
 }
 
 /* ---- The probe --------------------------------------------------------------------- */

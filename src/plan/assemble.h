@@ -19,6 +19,10 @@
 void clfold_assemble(struct text *text, const struct monoid *monoid,
                      const struct shape *shape);
 
+/* What clfold_group_text() hands out: group_text.cl, with the prefix in its names. */
+void clfold_assemble_group(struct text *text, const struct monoid *monoid,
+                           uint32_t group_size, const char *platform, const char *prefix);
+
 /* The probe's two kernels, clfold_probe_words and clfold_probe_turns, on a memory tier.
  * `said`: words a round; `instead`: text after memory.cl, for tests; or NULL. */
 void clfold_assemble_probe(struct text *text, enum memory_tier tier, bool fences,

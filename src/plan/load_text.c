@@ -499,6 +499,16 @@ void clfold_append_value(struct text *text, const struct monoid *monoid,
     }
 }
 
+void clfold_append_own_value(struct text *text, const struct monoid *monoid,
+                             const char *suffix)
+{
+    if (num_values(monoid) > 1) {
+        append_struct(text, monoid, "own_value", num_values(monoid), value_of, suffix);
+    } else {
+        clfold_text_print(text, "typedef %s clfold_own_value;\n", value_name(monoid));
+    }
+}
+
 /* Whether an item is kept, as -1 or 0: a byte, whatever it is compared with. */
 static struct field kept_of(const struct monoid *monoid, uint32_t k)
 {

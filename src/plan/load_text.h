@@ -47,6 +47,10 @@ void clfold_append_load(struct text *text, const struct monoid *monoid,
 void clfold_append_value(struct text *text, const struct monoid *monoid,
                          const char *suffix);
 
+/* clfold_own_value: what an item is for the caller's own kernels. */
+void clfold_append_own_value(struct text *text, const struct monoid *monoid,
+                             const char *suffix);
+
 /* clfold_kept and clfold_text_KEEP. */
 void clfold_append_keep(struct text *text, const struct monoid *monoid,
                         const char *suffix);

@@ -222,6 +222,38 @@ static void test_fold_carries(void **state)
     clReleaseMemObject(carries);
 }
 
+static void test_group_text(void **state)
+{
+    (void)state;
+    /* [clfold_group_text] */
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
+    const char *const kernel_text =
+        "kernel void before(global const uint *x, global uint *y)\n"
+        "{\n"
+        "    local sum_room room;\n"
+        "    const size_t i = get_global_id(0);\n"
+        "    y[i] = sum_group_exclusive_scan(x[i], get_local_size(0), &room);\n"
+        "}\n";
+    size_t size;
+
+    assert_ok(clfold_group_text(ctx, &sum, "sum", 4, NULL, 0, &size));
+    char *const text = malloc(size);
+    assert_ok(clfold_group_text(ctx, &sum, "sum", 4, text, size, NULL));
+    const char *texts[] = { text, kernel_text };
+    cl_program program = clCreateProgramWithSource(device.context, 2, texts, NULL, NULL);
+    /* [clfold_group_text] */
+    const size_t global = 8, local = 4;
+    assert_int_equal(clBuildProgram(program, 1, &device.id, "", NULL, NULL), CL_SUCCESS);
+    cl_kernel kernel = clCreateKernel(program, "before", NULL);
+    clSetKernelArg(kernel, 0, sizeof(in), &in);
+    clSetKernelArg(kernel, 1, sizeof(out), &out);
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+    assert_holds(out, 0, 3, 4, 8, 0, 5, 14, 16);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    free(text);
+}
+
 static void test_inclusive_scan(void **state)
 {
     (void)state;
@@ -455,9 +487,10 @@ TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status_
           cmocka_unit_test(test_context_stats), cmocka_unit_test(test_builtin),
           cmocka_unit_test(test_reduce), cmocka_unit_test(test_segments),
           cmocka_unit_test(test_part), cmocka_unit_test(test_fold_carries),
-          cmocka_unit_test(test_inclusive_scan), cmocka_unit_test(test_exclusive_scan),
-          cmocka_unit_test(test_map), cmocka_unit_test(test_select),
-          cmocka_unit_test(test_reduce_host), cmocka_unit_test(test_prepare),
-          cmocka_unit_test(test_explain), cmocka_unit_test(test_trace),
-          cmocka_unit_test(test_tuning_text), cmocka_unit_test(test_lookback_text),
-          cmocka_unit_test(test_names), cmocka_unit_test(test_fold_layout))
+          cmocka_unit_test(test_group_text), cmocka_unit_test(test_inclusive_scan),
+          cmocka_unit_test(test_exclusive_scan), cmocka_unit_test(test_map),
+          cmocka_unit_test(test_select), cmocka_unit_test(test_reduce_host),
+          cmocka_unit_test(test_prepare), cmocka_unit_test(test_explain),
+          cmocka_unit_test(test_trace), cmocka_unit_test(test_tuning_text),
+          cmocka_unit_test(test_lookback_text), cmocka_unit_test(test_names),
+          cmocka_unit_test(test_fold_layout))

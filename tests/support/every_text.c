@@ -337,6 +337,19 @@ static void visit_group_scans(const struct visitor *visitor, const struct monoid
     }
 }
 
+/* Functions for a caller's kernel, of which the program has none. */
+static void visit_group_text(const struct visitor *visitor, const struct monoid *monoid)
+{
+    struct text text = { 0 };
+    char name[128];
+
+    snprintf(name, sizeof(name), "group_text_%s_%s_%s", monoid->name, name_of(monoid->in),
+             name_of(monoid->type));
+    clfold_assemble_group(&text, monoid, 50,
+                          monoid->commutative ? cpu.platform : "rusticl", "t");
+    visit_text(visitor, name, &text);
+}
+
 /* Three words a round, as probe.c has it. */
 static void visit_probes(const struct visitor *visitor)
 {
@@ -446,6 +459,9 @@ static void visit_user_folds(const struct visitor *visitor)
         if (is_binned) {
             continue; /* it is for reductions */
         }
+        if (!folds[i].accuracy) {
+            visit_group_text(visitor, &monoid);
+        }
         if (clfold_monoid_converts(&monoid) && !folds[i].accuracy) {
             visit_maps(visitor, &monoid);
         }
@@ -486,6 +502,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         visit_all_scans(&visitor, &monoid);
         visit_lifted(&visitor, monoid);
         visit_group_scans(&visitor, &monoid);
+        visit_group_text(&visitor, &monoid);
     }
     make(&monoid, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F16);
     clfold_monoid_set_accuracy(&monoid, NULL, CLFOLD_COMPENSATED);

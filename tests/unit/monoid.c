@@ -307,6 +307,7 @@ static void test_stages(void **state)
 
 struct seen {
     size_t num, tiles, rungs, scans, group_scans, probes, serial, segments, maps, selects;
+    size_t group_texts;
     size_t f16, f64;
 };
 
@@ -329,6 +330,19 @@ static void check_probe(const char *text)
     assert_null(strstr(text, "clfold_combine"));
 }
 
+/* All names of clfold's have the prefix, but for those in quotes. */
+static void check_group_text(const char *text)
+{
+    assert_null(strstr(text, "clfold_own"));
+    assert_non_null(strstr(text, "t_group_reduce("));
+    for (const char *at = text; (at = strstr(at, "clfold_")); ++at) {
+        assert_int_equal(at[-1], '_');
+    }
+    for (const char *at = text; (at = strstr(at, "CLFOLD_")); ++at) {
+        assert_true(at[-1] == '_' || strncmp(at, "CLFOLD_GROUP_SIZE must", 22) == 0);
+    }
+}
+
 static void check_text(void *user, const char *name, const char *text)
 {
     struct seen *seen = user;
@@ -344,6 +358,11 @@ static void check_text(void *user, const char *name, const char *text)
     if (strncmp(name, "group_scans_", strlen("group_scans_")) == 0) {
         ++seen->group_scans;
         check_group_scan(text);
+        return;
+    }
+    if (strncmp(name, "group_text_", strlen("group_text_")) == 0) {
+        ++seen->group_texts;
+        check_group_text(text);
         return;
     }
     if (strncmp(name, "probe_", strlen("probe_")) == 0) {
@@ -428,6 +447,7 @@ static void test_texts(void **state)
     assert_true(seen.scans > 11 * 13 - 9 + 70 + 7 * 24);
     /* Five monoids, four kinds, three sizes of groups. */
     assert_int_equal(seen.group_scans, 5 * 4 * 3);
+    assert_int_equal(seen.group_texts, 3 + 8);
     assert_int_equal(seen.probes, CLFOLD_MEMORY_TIERS - 1);
     assert_true(seen.serial > 0);
     assert_true(seen.segments > 0 && seen.maps > 0 && seen.selects > 0);

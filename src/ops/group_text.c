@@ -1,0 +1,105 @@
+/* What a work-group does by a fold, as text for the caller's own kernels. */
+#include <clfold/experimental.h>
+#include "base/text.h"
+#include "ops/check.h"
+#include "ops/request.h"
+#include "plan/assemble.h"
+#include "plan/user_text.h"
+
+#include <string.h>
+
+#define MOST_PREFIX 32
+
+/* A group has no input, and its values no more than the operator. */
+static clfold_status check_group(const struct site *site, const clfold_fold *fold)
+{
+    const struct {
+        bool given;
+        const char *field;
+    } fields[] = {
+        { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
+        { fold->segments != NULL, "segments" },
+        { fold->part != NULL, "part" },
+        { fold->init || fold->init_at.mem, "init" },
+        { fold->count_at.mem != NULL, "count_at" },
+        { fold->total_out.mem != NULL, "total_out" },
+    };
+
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
+        if (fields[i].given) {
+            return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+                               "%s is given, but functions of a work-group have none",
+                               fields[i].field);
+        }
+    }
+    return CLFOLD_OK;
+}
+
+static clfold_status check_names(const struct site *site, const clfold_context *context,
+                                 const char *prefix, size_t group_size, const char *text,
+                                 size_t size)
+{
+    const size_t length = prefix ? clfold_name_length(prefix) : 0;
+
+    if (length == 0 || length > MOST_PREFIX || prefix[length] != '\0') {
+        return clfold_fail(
+            site, CLFOLD_ERROR_ARGUMENT,
+            "prefix \"%.*s\" is not a name of 1 to %d letters, digits and _",
+            2 * MOST_PREFIX, prefix ? prefix : "(NULL)", MOST_PREFIX);
+    }
+    if (group_size == 0 || group_size > context->caps.facts.max_group_size) {
+        return clfold_fail(site, CLFOLD_ERROR_RANGE,
+                           "group_size %zu is not 1 to %zu, the device's most",
+                           group_size, context->caps.facts.max_group_size);
+    }
+    if (!text != (size == 0)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "text is %s, but size is %zu",
+                           text ? "given" : "NULL", size);
+    }
+    return CLFOLD_OK;
+}
+
+static clfold_status print_text(const struct site *site, const clfold_context *context,
+                                const struct monoid *monoid, const char *prefix,
+                                size_t group_size, char *text, size_t size,
+                                size_t *needed)
+{
+    clfold_status status = CLFOLD_OK;
+    struct text whole = { 0 };
+
+    clfold_assemble_group(&whole, monoid, (uint32_t)group_size,
+                          context->caps.facts.platform, prefix);
+    if (whole.failed) {
+        status = clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "the text needs memory");
+    } else if (text && size <= whole.length) {
+        status = clfold_fail(site, CLFOLD_ERROR_RANGE,
+                             "size %zu is less than the %zu bytes of the text", size,
+                             whole.length + 1);
+    } else if (text) {
+        memcpy(text, whole.bytes, whole.length + 1);
+    }
+    if (needed && !whole.failed) {
+        *needed = whole.length + 1;
+    }
+    clfold_text_finish(&whole);
+    return status;
+}
+
+clfold_status clfold_group_text(clfold_context *context, const clfold_fold *fold,
+                                const char *prefix, size_t group_size, char *text,
+                                size_t size, size_t *needed)
+{
+    struct site site = clfold_site(context, fold, "clfold_group_text");
+    struct request request = { .job = { .operation = CLFOLD_INCLUSIVE_SCAN } };
+    clfold_status status = clfold_request_fold(&request, &site, context, fold);
+
+    if (status == CLFOLD_OK) {
+        if (!(status = check_group(&site, fold)) &&
+            !(status = check_names(&site, context, prefix, group_size, text, size))) {
+            status = print_text(&site, context, request.job.monoid, prefix, group_size,
+                                text, size, needed);
+        }
+        clfold_request_finish(&request, context);
+    }
+    return status;
+}
