@@ -52,6 +52,10 @@ PARTS = (
     ("gfx90a", f"{CHOSEN},map_tiles", f"{RESULTS},{MAPS}", "text"),
     ("gfx1030", "map_tiles", MAPS, "text"),
     ("gfx1100", f"{CHOSEN},map_tiles,reduce_then_scan", f"{RESULTS},{MAPS}", "text"),
+    ("sm_80", "group_text", f"add,arg-min-max,{USERS}", "u8,f32,f64,text"),
+    ("sm_90", "group_text", f"add,moments,{USERS},{RESULTS}", "f32,text"),
+    ("gfx90a", "group_text", f"add,arg-min-max,{USERS}", "u8,f32,f64,text"),
+    ("gfx1100", "group_text", f"add,moments,{USERS},{RESULTS}", "f32,text"),
     ("dg2", f"{CHOSEN},map_tiles", f"{RESULTS},{MAPS}", "text"),
     ("dg2", f"{CHOSEN},reduce_then_scan", "add,arg-min", "u8,f32,i64,u8:u32"),
 )

@@ -397,6 +397,17 @@ FAULTS = {
         "segments/test_scan",
         [("segments.cl", 1, "runs == 1 ? above : above < runs ? 0 : above / runs;", "0;")],
     ),
+    # Functions for a caller's kernel: an exclusive scan has the value itself, and what is kept is
+    # counted before it is known.
+    "group_text_exclusive_as_inclusive": (
+        "group_text/test_operators",
+        [("group_text.cl", 1, "min(max(l, 1u), num) - 1", "min(l, num - 1)")],
+    ),
+    "group_text_counts_too_early": (
+        "group_text/test_operators",
+        [("group_text.cl", 1, "        room->counts[l] = keep ? 1 : 0;\n"
+          "    barrier(CLK_LOCAL_MEM_FENCE);\n", "        room->counts[l] = keep ? 1 : 0;\n")],
+    ),
     # Selects. A tile's last element is not counted; a byte counts to more than it holds; what goes
     # past a tile's part is the next one's.
     "select_count_off_by_one": (

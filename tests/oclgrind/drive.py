@@ -1,10 +1,10 @@
 """Runs the kernels under Oclgrind, and fails if Oclgrind has anything to say.
 
-usage: drive.py CALLS GROUP_SCANS KERNEL_FILE...
+usage: drive.py CALLS GROUP_SCANS GROUP_TEXT KERNEL_FILE...
 
-The two are the programs of calls.c and group_scans.c; every kernel that the files define must have
-run. Mistakes are planted first: were one not reported, silence later would prove
-nothing. Exits 0 when all is well, 1 when not, 77 when there is no Oclgrind.
+The first are the programs of calls.c, group_scans.c and device/group_text.c; every kernel that the
+files define must have run. Mistakes are planted first: were one not reported, silence later would
+prove nothing. Exits 0 when all is well, 1 when not, 77 when there is no Oclgrind.
 """
 
 import os
@@ -89,10 +89,10 @@ def check_calls(oclgrind, options, command, log, kernels):
 
 
 def main():
-    if len(sys.argv) < 4:
-        print("usage: drive.py CALLS GROUP_SCANS KERNEL_FILE...", file=sys.stderr)
+    if len(sys.argv) < 5:
+        print("usage: drive.py CALLS GROUP_SCANS GROUP_TEXT KERNEL_FILE...", file=sys.stderr)
         return 2
-    calls, group_scans, *files = sys.argv[1:]
+    calls, group_scans, group_text, *files = sys.argv[1:]
     oclgrind = shutil.which("oclgrind")
     if not oclgrind:
         print("skipped: there is no oclgrind on PATH (Debian's package oclgrind)")
@@ -124,6 +124,9 @@ def main():
         wrong += check_calls(oclgrind, UNINITIALISED, [calls, "ladder"], log, rungs)
         wrong += check_calls(oclgrind, RACES, [group_scans], log, alone)
         wrong += check_calls(oclgrind, UNINITIALISED, [group_scans], log, alone)
+        for options in (RACES, UNINITIALISED):
+            own = [group_text, "test_built_ins"]
+            wrong += check_calls(oclgrind, options, own, log, set())
         wrong += check_calls(oclgrind, RACES, [calls, "scans"], log, of_scans | of_users)
         wrong += check_calls(oclgrind, RACES, [calls, "user"], log, of_users)
         wrong += check_calls(oclgrind, RACES, [calls, "probe"], log, of_probe)

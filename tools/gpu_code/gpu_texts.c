@@ -3,7 +3,8 @@
  * GPUs would get, for tools/codegen to compile, and prints a line of JSON for each.
  *
  *   VENDOR       nvidia, amd or intel
- *   OPERATIONS   "reduce_tiles,reduce6,scan_lookback,scan_lanes", or all
+ *   OPERATIONS   "reduce_tiles,reduce6,scan_lookback,scan_lanes", or all; "group_text" is
+ *                a kernel that calls the functions which clfold_group_text() gives
  *   OPERATORS    "add,arg-min", or of `texts` below, or all
  *   TYPES        "f32,u8:u64": what is read, and what it is folded into; "text" of folds
  *                by text; or all
@@ -365,6 +366,38 @@ static bool can_be(const struct monoid *monoid, bool is_map,
             !(monoid->writes.x || monoid->writes.prev));
 }
 
+/* What a caller's kernel may do with a fold's functions. */
+static bool write_group(struct request *request, const struct monoid *monoid)
+{
+    static const char kernel[] =
+        "kernel void group_text(global const t_in *in, global t_out *out, uint num\n"
+        "                       t_CLFOLD_WITH)\n"
+        "{\n"
+        "    local t_room room;\n"
+        "    const ulong i = get_global_id(0);\n"
+        "    uint kept;\n"
+        "    t_value x = t_load(in, i t_CLFOLD_PASS);\n"
+        "    t_value y = t_group_inclusive_scan(x, num, &room t_CLFOLD_PASS);\n"
+        "    x = t_group_reduce(x, num, &room t_CLFOLD_PASS);\n"
+        "    const uint l = t_group_select(i % 3 > 0, num, &room, &kept t_CLFOLD_PASS);\n"
+        "    t_write(x, y, in, out, i - get_local_id(0) + (l < kept ? l : 0) "
+        "t_CLFOLD_PASS);\n"
+        "}\n";
+    const struct tile_shape tile = { TILE_GROUP, 256, 256 };
+    const struct program program = {
+        .operation = "group_text", .row = "", .monoid = monoid, .tile = &tile
+    };
+    struct text text = { 0 };
+
+    if (!is_asked(request->operations, program.operation) || monoid->accuracy) {
+        return true;
+    }
+    clfold_assemble_group(&text, monoid, tile.group_size,
+                          request->vendor->device.platform, "t");
+    clfold_text_print(&text, "%s", kernel);
+    return write_program(request, &program, &text);
+}
+
 static bool write_monoid(struct request *request, const struct monoid *monoid,
                          bool is_map)
 {
@@ -379,6 +412,9 @@ static bool write_monoid(struct request *request, const struct monoid *monoid,
                 ok = write_algorithm(request, monoid, o, (enum algorithm)a);
             }
         }
+    }
+    if (ok && !is_map && !monoid->heads && !monoid->found) {
+        ok = write_group(request, monoid);
     }
     return ok;
 }
