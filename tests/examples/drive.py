@@ -375,6 +375,15 @@ CASES = {
         (b"a", [], ["97 1"]),
         (LARGE, ["65536"], system_v(LARGE)),
     ],
+    "own_kernel": [
+        (FOLDER, [], "Is a directory"),
+        (b"a", ["x"], "usage: own_kernel FILE"),
+        (b"", [], ["0 blocks, 0 line ends"]),
+        (b"a", [], ["1 blocks, 0 line ends"]),
+        (b"\n" * 256, [], ["1 blocks, 256 line ends"]),
+        (b"az\nb\n" * 103, [], ["3 blocks, 206 line ends"]),
+        (LARGE, [], [f"{(len(LARGE) + 255) // 256} blocks, {LARGE.count(10)} line ends"]),
+    ],
     "quotes": [
         (FOLDER, [], "Is a directory"),
         (None, [], ["3 separators, and 2 commas inside quotes"]),
