@@ -139,7 +139,7 @@ static void clfold_put_word_of(uint lanes, global const CLFOLD_IN *in, ulong beg
 }
 
 /* In place of the second scan, where what is written is not made of items: `run` words
- * are a group's. Neighbours write neighbours; alone a work-item takes a word at a time. */
+ * are a group's. Neighbours write neighbours; a lone work-item takes a word at a time. */
 CLFOLD_KERNEL void clfold_write_kept(global const CLFOLD_IN *in, ulong in_offset,
                                      global CLFOLD_OUT *out, ulong out_offset,
                                      ulong count, ulong num_words,

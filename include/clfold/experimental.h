@@ -168,8 +168,9 @@ CLFOLD_API clfold_status clfold_fold_carries(
  *
  * CLFOLD_ERROR_ARGUMENT: a context or a fold is NULL, the fold is not one of a scan, the
  * prefix is not a name of 32 characters at most, or one of `text` and size is given
- * alone; CLFOLD_ERROR_RANGE: group_size is 0, or above what the device has; CLFOLD_ERROR_UNSUPPORTED: this version or the device lacks
- * the fold, it has an accuracy, segments, a part, init, count_at or total_out.
+ * alone; CLFOLD_ERROR_RANGE: group_size is 0, or above what the device has;
+ * CLFOLD_ERROR_UNSUPPORTED: this version or the device lacks the fold, or it has an
+ * accuracy, segments, a part, init, count_at or total_out.
  * \snippet snippets.c clfold_group_text
  */
 CLFOLD_API clfold_status clfold_group_text(clfold_context *context,

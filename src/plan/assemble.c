@@ -749,8 +749,8 @@ static const struct clfold_kernel_text *find_file(const char *name)
 }
 
 /* The file that a head means: "tile_scan.cl" is of the tile's kind, and where a scan
- * counts what is kept the tile's select, "item.cl" of the fold's item. NULL: there is none, as where
- * there is no fold. */
+ * counts what is kept the tile's select, "item.cl" of the fold's item. NULL: there is
+ * none, as where there is no fold. */
 static const struct clfold_kernel_text *file_of(const struct program *program,
                                                 const char *word)
 {

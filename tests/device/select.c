@@ -379,8 +379,8 @@ static void get(cl_mem mem, void *to, size_t size)
     }
 }
 
-/* A scan's select in parts, each of which takes the carry from where it leaves its own, is
- * that of the whole; with items that are written, and places alone. */
+/* A scan's select in parts, each of which takes the carry from where it leaves its own,
+ * is that of the whole; with items that are written, and places alone. */
 static void test_parts(void **state)
 {
     static const char *const algorithms[] = { "scan_lookback", "reduce_then_scan",
