@@ -62,8 +62,9 @@ static const struct command {
     { "", "", "version help" },
     { "devices", "", "probe json help" },
     { "reduce", "x",
-      "op acc accuracy init algorithm kernel axis offsets output" OPERATORS LOADS READING
-          ALWAYS },
+      "op acc accuracy init algorithm kernel axis flags keys offsets keys-out "
+      "lengths-out "
+      "output" OPERATORS LOADS READING ALWAYS },
     { "scan", "x y.npy",
       "op acc accuracy inclusive exclusive init algorithm axis flags keys "
       "offsets" OPERATORS LOADS STORES READING ALWAYS },
@@ -163,7 +164,11 @@ static const struct text {
     { "out", "f64", "" },
     { "axis", "-1", "" },
     { "output", "r.npy", "" },
+    { "flags", "a", "output" },
+    { "keys", "a", "output" },
     { "offsets", "a", "output" },
+    { "keys-out", NULL, "keys" },
+    { "lengths-out", NULL, "flags keys" },
     { "csv", "b", "" },
     { "fold", NULL, "" },
     { "type-name", NULL, "combine" },
@@ -261,7 +266,7 @@ static void check_row(enum action action, const struct option_row *row)
     const bool is_free =
         (is_map && list_has_word("components type-name", name)) ||
         (action == ACTION_SELECT && row->needs && strstr(row->needs, "where")) ||
-        (action != ACTION_REDUCE && strcmp(name, "offsets") == 0);
+        (action != ACTION_REDUCE && list_has_word("flags keys offsets", name));
     const char *rest = text && !is_free ? text->needs : "";
     char line[256], part[64], word[LIST_WORD];
     int length = snprintf(line, sizeof(line), "%s %s", commands[action].name,
@@ -322,7 +327,7 @@ static void each_option(void **state)
 /* ---- Two options ---- */
 
 static const char exclusive[] =
-    "raw/text inclusive/exclusive flags/keys length/columns "
+    "raw/text inclusive/exclusive length/columns "
     "by/length by/columns map/op map/accuracy map/length map/columns "
     "show/seconds show/op show/types show/count show/accuracy show/length show/columns "
     "show/map reset/seconds reset/op reset/types reset/count reset/device reset/accuracy "
@@ -476,7 +481,7 @@ static void operands(void **state)
     for (enum action action = ACTION_NONE + 1; action < ACTION_HELP; action++) {
         const struct command *const command = &commands[action];
         const int num = command_rows[action].num_operands;
-        char part[128];
+        char part[160];
         const int length = snprintf(part, sizeof(part), "%s takes %s, and got ",
                                     command->name, command_rows[action].operands);
         char *const got = part + length;

@@ -1,5 +1,5 @@
 """Cases on one device: scans of segments by flags, keys and offsets, as numpy scans each, and
-reductions and maps by offsets."""
+reductions by these and maps by offsets."""
 
 import json
 import os
@@ -7,9 +7,11 @@ import os
 import numpy as np
 
 from driver import check
-from scan_cases import expected
+from fold_cases import given
+from scan_cases import expected, read_out, same
 from user_cases import AFFINE, composed, good
 
+FORMATS = [".npy", ".bin", ".txt"]
 KINDS = [("add", "int32", "i8"), ("max", "float32", "f4"), ("mul", "uint8", "u8")]
 
 
@@ -144,6 +146,63 @@ def reductions_of(d, device):
               d.path("none.npy"), d.path("y.npy"))  # fmt: skip
 
 
+def headed(d, device):
+    """Reductions by flags and keys, of all formats: results, keys, lengths and what JSON says."""
+    for turn, count in enumerate([0, 1, 100000, 99, 98, 97]):
+        op, dtype, acc = ("mean", "f4", "f8") if turn % 2 else KINDS[turn // 2]
+        array, end = d.random.integers(0, 9, count).astype(dtype), FORMATS[turn % 3]
+        starts = starts_of(d, count)
+        option, heads = files(d, count, starts)[2 - turn % 3]
+        parts = np.split(array, starts[1:])[: starts.size]
+        right = [np.sum(part, dtype="f8") / part.size if op == "mean"
+                 else expected(part, op, acc, "inclusive")[-1] for part in parts]  # fmt: skip
+        wanted = {"o": np.array(right, acc), "l": np.diff(np.append(starts, count)).astype("u8")}
+        words = ["--lengths-out", d.path("l" + end)] if turn != 1 else []
+        if option == "--keys":
+            wanted["k"] = heads[starts]
+            words += ["--keys-out", d.path("k" + end)]
+        told = good(d, "reduce", "--json", "--device", device["index"], "--op", op, option,
+                    d.save(heads, "heads.npy"), *words, "--output", d.path("o" + end),
+                    *given(d, array, ["npy", "raw", "text"][turn // 2]))  # fmt: skip
+        found = json.loads(told)
+        check(found["segments"] == len(parts) and found["count"] == count, told)
+        for name, values in wanted.items():
+            if f"{name}{end}" in os.listdir(d.folder):
+                with open(d.path(name + end), "rb") as file:
+                    got = read_out(d, file.read(), end, values.dtype)
+                check(same(got, values), f"{op} by {option} of {count}: {got!r}, not {values!r}")
+                os.remove(d.path(name + end))
+            else:
+                check(turn == 1 and name == "l", f"no file {name}{end}")
+
+
+def headed_of(d, device):
+    """Order, pipes and what an operator's result is; and nothing half written."""
+    keys, x = np.array([2, 2, 7, 7, 7, 2], "f2"), np.array([3, 1, 4, 1, 5, 9], "f4")
+    words = ["reduce", "--device", device["index"], "--keys", d.save(keys, "keys.npy")]
+    square = d.save(np.asfortranarray(x.reshape(2, 3)))
+    check(good(d, *words, "--text", "i32", "--output", "-", "-", data=b"3 1 4 1 5 9")
+          == "4\n10\n9\n", "a pipe")  # fmt: skip
+    for more, right in [
+        (["--op", "arg-max"], [(0, 3), (4, 5), (5, 9)]),
+        (["--combine", "2 * a + b"], [7, 23, 9]),
+        (["--load", "x * to_f32(i)"], [1, 31, 45]),
+    ]:
+        good(d, *words, *more, "--output", d.path("o.npy"), square)
+        told = np.load(d.path("o.npy"))
+        check(np.array_equal(np.array(told.tolist()), right), f"{more}: {told}")
+    out, other = d.path("none.npy"), d.path("none.bin")
+    for part, *more in [
+        ("--keys takes a whole input", "--memory", 50, d.save(x, "x.npy")),
+        ("none.bin: ", "--keys-out", d.path("none.npy/none.bin"), square),
+        ("has 6 numbers, and", d.save(x[:5], "five.npy")),
+        ("line 1", "--text", "f32", d.write(b"3 1 4 1 5 x", "data.txt")),
+    ]:
+        others = [] if "--keys-out" in more else ["--lengths-out", other]
+        d.bad(1, part, *words, "--output", out, *others, *more)
+        check(not os.path.exists(out) and not os.path.exists(other), f"{more}: an output")
+
+
 def maps(d, device):
     """Each element's segment and place in it, and a value for each segment."""
     lengths = d.random.integers(0, 9, 5000)
@@ -232,4 +291,4 @@ def lengths(d, device):
                 check(np.array_equal(np.load(out), numbers), form)
 
 
-CASES = [segments, texts, reductions, reductions_of, maps, refused, lengths]
+CASES = [segments, texts, reductions, reductions_of, headed, headed_of, maps, refused, lengths]

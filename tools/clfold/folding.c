@@ -109,7 +109,8 @@ static void compare_fields(struct folding *f)
 
 static void open_select(struct folding *f, const struct options *options)
 {
-    f->joins = options->action != ACTION_SELECT;
+    f->counts = true;
+    f->joins = f->gives_lengths = options->action != ACTION_SELECT;
     if (f->joins && !f->fold.equal) {
         compare_fields(f);
     }
@@ -141,7 +142,8 @@ bool folding_open(struct folding *f, const struct options *options,
     f->input.text.form = options->text_form;
     /* Numbers as they lie; others are taken in C order. */
     if (f->operation == CLFOLD_REDUCE && op_takes_any_order(f->fold.op) &&
-        !f->fold.load && !options->axis.is_given && !options->offsets) {
+        !f->fold.load && !options->axis.is_given && !options->offsets && !options->keys &&
+        !options->flags) {
         f->input.order.num_dimensions = 0;
     }
     return open_axis(f, options, message) && heads_open(f, options, message) &&
@@ -151,7 +153,7 @@ bool folding_open(struct folding *f, const struct options *options,
 
 /* ---- How much at once ---- */
 
-/* Of a reduction, a result each. */
+/* Of a reduction, a result each, or a bound of them. */
 static uint64_t num_segments(const struct folding *f)
 {
     return f->has_axis ? axis_results(&f->axis) : f->segments.num;
@@ -159,10 +161,11 @@ static uint64_t num_segments(const struct folding *f)
 
 uint64_t folding_results(const struct folding *f, uint64_t count)
 {
-    return f->operation == CLFOLD_REDUCE ? num_segments(f)
-           : f->repeats                  ? f->repeated
-           : f->user.out_length          ? f->user.out_length
-                                         : count;
+    return f->operation != CLFOLD_REDUCE ? (f->repeats           ? f->repeated
+                                            : f->user.out_length ? f->user.out_length
+                                                                 : count)
+           : f->counts                   ? f->kept
+                                         : num_segments(f);
 }
 
 /* Where a file does not fit, and of streams, whatever a header claims. */
@@ -222,7 +225,8 @@ static bool refuse_pieces(const struct folding *f, struct message *message)
 static bool choose_most(struct folding *f, uint64_t memory, struct message *message)
 {
     const struct stream_bytes streams = user_fold_stream_bytes(&f->user);
-    const size_t in = f->input.element, out = result_bytes(f), also = f->also_size;
+    const size_t in = f->input.element, out = result_bytes(f),
+                 also = f->also_size + f->keys_size;
     const size_t all = in + streams.sum + out + also;
     const uint64_t turned = input_held(&f->input) + streams.held,
                    results = whole_bytes(f),
@@ -426,16 +430,23 @@ static bool has_none(const struct folding *f)
     return f->has_axis && axis_results(&f->axis) == 0;
 }
 
-/* How many a select has kept of the piece, without what was before it. */
+/* How many results the piece has, without what was before it, and the lengths of their
+ * segments. */
 static bool read_kept(struct folding *f, struct message *message)
 {
+    const cl_command_queue queue = f->session.queue;
     cl_ulong num = 0;
-    const cl_int error = f->num ? clEnqueueReadBuffer(f->session.queue, f->num, CL_TRUE,
-                                                      0, sizeof(num), &num, 0, NULL, NULL)
-                                : CL_SUCCESS;
+    cl_int error = f->counts ? clEnqueueReadBuffer(queue, f->num, CL_TRUE, 0, sizeof(num),
+                                                   &num, 0, NULL, NULL)
+                             : CL_SUCCESS;
 
     f->kept = num - (num > 0 ? f->before : 0);
     f->num_kept += f->kept;
+    if (error == CL_SUCCESS && f->lengths && f->kept > 0) {
+        error = clEnqueueReadBuffer(queue, f->also, CL_TRUE, 0,
+                                    (size_t)f->kept * sizeof(*f->lengths), f->lengths, 0,
+                                    NULL, NULL);
+    }
     return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
 }
 
@@ -476,12 +487,11 @@ static bool fold_piece(struct folding *f, size_t num_in, struct message *message
 static bool create_buffers(struct folding *f, struct message *message)
 {
     const size_t most = f->most + f->joins;
-    const bool selects = f->operation == CLFOLD_SELECT;
 
     return buffer_create(&f->session, &f->in, CL_MEM_READ_ONLY, most * f->input.element,
                          message) &&
-           (!selects || buffer_create(&f->session, &f->num, CL_MEM_READ_WRITE,
-                                      sizeof(cl_ulong), message)) &&
+           (!f->counts || buffer_create(&f->session, &f->num, CL_MEM_READ_WRITE,
+                                        sizeof(cl_ulong), message)) &&
            buffer_create(&f->session, &f->result, CL_MEM_READ_WRITE,
                          f->user.written.out_size, message) &&
            buffer_create(&f->session, &f->carries, CL_MEM_READ_WRITE,
@@ -489,18 +499,25 @@ static bool create_buffers(struct folding *f, struct message *message)
            user_fold_create_streams(&f->user, &f->session, most, message);
 }
 
-/* Places for what a select writes besides, of `most` elements. */
-static bool begin_select(struct folding *f, uint64_t most, struct message *message)
+/* A place for what is written besides of `most` elements, if it has a size. */
+static bool begin_place(struct folding *f, clfold_place *place, cl_mem *mem, size_t size,
+                        uint64_t most, struct message *message)
 {
-    clfold_place *const also = f->joins ? &f->fold.lengths_out : &f->fold.rest_out;
+    const bool done = size == 0 || buffer_create(&f->session, mem, CL_MEM_READ_WRITE,
+                                                 most * size, message);
 
-    if (f->also_size > 0 && !buffer_create(&f->session, &f->also, CL_MEM_READ_WRITE,
-                                           most * f->also_size, message)) {
-        return false;
-    }
-    also->mem = f->also;
+    place->mem = *mem;
+    return done;
+}
+
+static bool begin_places(struct folding *f, uint64_t most, struct message *message)
+{
+    clfold_place *const also =
+        f->gives_lengths ? &f->fold.lengths_out : &f->fold.rest_out;
+
     f->fold.num_out.mem = f->num;
-    return true;
+    return begin_place(f, also, &f->also, f->also_size, most, message) &&
+           begin_place(f, &f->fold.keys_out, &f->keys_out, f->keys_size, most, message);
 }
 
 /* What is known of the results once the first piece is there. */
@@ -521,7 +538,7 @@ static bool begin(struct folding *f, size_t count, struct message *message)
     return (has_none(f) || explain(f, count, message)) &&
            (results == 0 ||
             buffer_create(&f->session, &f->out, CL_MEM_READ_WRITE, results, message)) &&
-           (!f->num || begin_select(f, most, message));
+           (!f->counts || begin_places(f, most, message));
 }
 
 /* Whether the input has no more than its first piece, which may be seen after it only. */
@@ -628,7 +645,7 @@ static void make_result(const struct folding *f, void *result)
     if (f->mean) {
         double sum;
         memcpy(&sum, result, sizeof(sum));
-        sum /= f->lengths ? f->lengths[f->num_put] : (double)f->axis.length;
+        sum /= (double)(f->lengths ? f->lengths[f->num_put] : f->axis.length);
         memcpy(result, &sum, sizeof(sum));
     }
     for (unsigned i = 0; f->has_axis && form.position && i < form.num; i++) {
@@ -671,13 +688,10 @@ const char *folding_out(const struct folding *f)
 
 void folding_close(struct folding *f)
 {
-    const cl_mem buffers[] = { f->in,
-                               f->out,
-                               f->also,
-                               f->num,
-                               f->result,
-                               f->carries,
-                               f->heads ? f->segments.mem : NULL };
+    const cl_mem buffers[] = { f->in,      f->out,
+                               f->also,    f->keys_out,
+                               f->num,     f->result,
+                               f->carries, f->heads ? f->segments.mem : NULL };
 
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) {
         if (buffers[i]) {

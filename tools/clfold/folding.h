@@ -45,12 +45,14 @@ struct folding {
     char equal[1024]; /* where the user gives none */
     bool joins;       /* runs go on from piece to piece, */
     size_t before;    /* by so many elements before the piece's, 0 or 1 */
-    uint64_t kept;    /* by a select of the last piece, and of all */
+    bool counts;      /* only the call tells how many results there are: */
+    uint64_t kept;    /* of the last piece, and of all */
     uint64_t num_kept;
-    size_t also_size; /* of what a select writes besides, or 0 */
-    bool repeats;     /* a map's input has an element for each segment, and */
-    size_t repeated;  /* so many results */
-    double *lengths;  /* of the segments, for means of them; else NULL */
+    bool gives_lengths;          /* `also` takes these, else the rest */
+    size_t also_size, keys_size; /* of what is written besides, or 0 */
+    bool repeats;                /* a map's input has an element for each segment, and */
+    size_t repeated;             /* so many results */
+    uint64_t *lengths;           /* of the segments, for means of them; else NULL */
     clfold_segments segments;
     struct npy_shape shape; /* of the results */
     uint64_t num_put;       /* of means and places: how many are written */
@@ -62,11 +64,11 @@ struct folding {
     bool on_scalars;        /* a piece's texts run on one element at a time */
     struct scalar_cause cause;
 
-    size_t most;          /* numbers of a piece */
-    cl_mem in, out, also; /* what a select writes besides: the rest, or lengths */
-    cl_mem num;           /* how many it keeps */
-    cl_mem result;        /* of a reduction, so far */
-    cl_mem carries;       /* two, in turn */
+    size_t most; /* numbers of a piece */
+    cl_mem in, out, also, keys_out;
+    cl_mem num;     /* of results, if `counts` */
+    cl_mem result;  /* of a reduction, so far */
+    cl_mem carries; /* two, in turn */
     clfold_part part;
     struct progress progress;
     uint64_t share; /* of the bar, for what is done with a scan's piece */
@@ -87,7 +89,7 @@ bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, voi
                  struct message *message);
 
 /* How many results there are for a piece or all of `count` numbers, but of a select: of a
- * scan or a map, or of segments. */
+ * scan or a map, or of segments, of which the call may tell it. */
 uint64_t folding_results(const struct folding *f, uint64_t count);
 
 /* For results, on standard output. */

@@ -70,12 +70,30 @@ static bool check_step(void *user, void *data, size_t size, struct message *mess
                                      f->heads, f->heads_file, o->num, value, o->count);
         }
         if (f->lengths && o->num > 0) {
-            f->lengths[o->num - 1] = (double)(offset - o->before);
+            f->lengths[o->num - 1] = offset - o->before;
         }
         o->before = offset;
         o->num++;
     }
     return true;
+}
+
+/* Where they are to divide sums. */
+static bool make_lengths(struct folding *f, struct message *message)
+{
+    return !f->mean || (f->lengths = calloc(f->num_heads + 1, sizeof(*f->lengths))) ||
+           message_set(message, "there is not enough memory for %s", f->heads);
+}
+
+/* Flags and keys tell no number of segments, but one is there for each at most. */
+static bool take_heads(struct folding *f, const struct options *options,
+                       struct message *message)
+{
+    f->counts = f->gives_lengths = true;
+    f->segments.num = (size_t)f->num_heads;
+    f->also_size = options->also || f->mean ? sizeof(cl_ulong) : 0;
+    f->keys_size = options->keys_out ? type_size(f->heads_type) : 0;
+    return make_lengths(f, message);
 }
 
 static bool visit_offsets(const struct folding *f, struct offsets *offsets,
@@ -112,10 +130,7 @@ static bool take_offsets(struct folding *f, struct message *message)
     if (f->operation == CLFOLD_REDUCE) {
         f->shape = (struct npy_shape){ .num = 1, .sizes = { f->segments.num } };
     }
-    if (f->mean && !(f->lengths = malloc(f->num_heads * sizeof(*f->lengths)))) {
-        return message_set(message, "there is not enough memory for %s", f->heads);
-    }
-    return true;
+    return make_lengths(f, message);
 }
 
 /* Puts the sums of the lengths before each, and of all, in their place. */
@@ -188,7 +203,9 @@ bool heads_open(struct folding *f, const struct options *options, struct message
     if (f->are_lengths && !sum_lengths(f, message)) {
         return message_prefix(message, f->heads);
     }
-    return (!are_offsets || take_offsets(f, message)) &&
+    return (are_offsets                     ? take_offsets(f, message)
+            : f->operation == CLFOLD_REDUCE ? take_heads(f, options, message)
+                                            : true) &&
            (f->input.bytes == INPUT_UNKNOWN ||
             heads_check(f, input_most(&f->input), false, message));
 }

@@ -768,6 +768,19 @@ static bool check_format(const char *option, const char *name, enum file_format 
                        option, name);
 }
 
+/* A further file that is written, if there is one, and not one of those before it. */
+static bool check_further(const char *option, const char *name, enum file_format *format,
+                          const char *const *others, struct message *message)
+{
+    for (; name && others[0]; others += 2) {
+        if (others[1] && strcmp(name, others[1]) == 0) {
+            return message_set(message, "%s and %s name one file, %.4096s", others[0],
+                               option, name);
+        }
+    }
+    return !name || check_format(option, name, format, message);
+}
+
 /* What the commands on selects and runs need and write besides. */
 static bool check_select(struct options *options, char **operands,
                          struct message *message)
@@ -798,11 +811,22 @@ static bool check_select(struct options *options, char **operands,
                                  fold->type_name);
     }
     options->also = action == ACTION_RLE ? operands[2] : options->also;
-    return !options->also ||
-           (check_format(also, options->also, &options->also_format, message) &&
-            (strcmp(options->also, options->out) != 0 ||
-             message_set(message, "%s and %s name one file, %.4096s",
-                         action == ACTION_RLE ? "VALUES" : "OUT", also, options->out)));
+    const char *const out[] = { action == ACTION_RLE ? "VALUES" : "OUT", options->out,
+                                NULL };
+    return check_further(also, options->also, &options->also_format, out, message);
+}
+
+/* What a reduction of segments writes besides. */
+static bool check_segments(struct options *options, struct message *message)
+{
+    const char *const others[] = { "--output", options->out, "--keys-out",
+                                   options->keys_out, NULL };
+
+    return check_further("--keys-out", options->keys_out, &options->keys_out_format,
+                         (const char *const[]){ "--output", options->out, NULL },
+                         message) &&
+           check_further("--lengths-out", options->also, &options->also_format, others,
+                         message);
 }
 
 /* Results along an axis are an array, which is printed as one is written. */
@@ -909,7 +933,7 @@ static bool check_command(struct options *options, char **operands,
                check_init(options, message) && check_acc(options, message) &&
                (options->out ? check_out(options, message)
                              : check_no_out(options, message)) &&
-               check_fold(options, message);
+               check_segments(options, message) && check_fold(options, message);
     case ACTION_SCAN:
         take_file(options, operands);
         options->out = operands[1];

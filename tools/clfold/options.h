@@ -74,11 +74,13 @@ struct options {
     /* scan, map */
     const char *init;                   /* a number, or NULL */
     struct axis_option axis;            /* reduce, scan */
-    const char *flags, *keys, *offsets; /* scan: one file at most; others: offsets */
+    const char *flags, *keys, *offsets; /* one at most; map: offsets */
     const char *out; /* "-": standard output; reduce: NULL: print the result */
     enum file_format out_format;
-    const char *also; /* select, unique, rle: a second file that is written, or NULL */
+    const char *also; /* the rest or lengths: a second file that is written, or NULL */
     enum file_format also_format;
+    const char *keys_out; /* reduce: a third */
+    enum file_format keys_out_format;
     const char *lengths; /* unrle: of runs, read from a file; else NULL */
     enum file_format lengths_format;
     clfold_type lengths_type; /* where it is not .npy */

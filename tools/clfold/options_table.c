@@ -359,8 +359,18 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help =
           "the same, but the .npy file has ascending offsets as in CSR, i32, i64, u32 "
           "or u64: where each segment starts, and last where they end" },
-    { "offsets", VALUE_PATH, TO(offsets), REDUCE, .excludes = "axis,algorithm,kernel",
+    { "flags", VALUE_PATH, TO(flags), REDUCE, .excludes = "axis,algorithm,kernel",
       .needs = "output",
+      .help =
+          "fold each segment by itself into an element of --output: the .npy file has a "
+          "flag for each element, an integer or a bool, and a flag that is not 0 starts "
+          "a segment. It is one call, so FILE is not folded in pieces" },
+    { "keys", VALUE_PATH, TO(keys), REDUCE, .excludes = "axis,algorithm,kernel,flags",
+      .needs = "output",
+      .help = "the same, but the .npy file has a number for each element as its key, and "
+              "a key that differs from the one before it starts a segment" },
+    { "offsets", VALUE_PATH, TO(offsets), REDUCE,
+      .excludes = "axis,algorithm,kernel,flags,keys", .needs = "output",
       .help =
           "fold each segment by itself into an element of --output: the .npy file has "
           "ascending offsets as in CSR, i32, i64, u32 or u64, where each segment starts, "
@@ -375,6 +385,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "segment starts, and last where they end. It is one call, so IN is not mapped "
           "in pieces. --load 'in[segment]' repeats the elements of IN, one for each "
           "segment" },
+    { "keys-out", VALUE_PATH, TO(keys_out), REDUCE, .needs = "keys",
+      .help = "a file as --output for the key of each segment" },
+    { "lengths-out", VALUE_PATH, TO(also), REDUCE, .needs = "flags,keys",
+      .help = "a file as --output for the length of each segment, in u64" },
     { "rest", VALUE_PATH, TO(also), SELECT,
       .help = "a file as OUT for the other elements, in their order" },
     { "lengths", VALUE_PATH, TO(also), UNIQUE,
@@ -425,7 +439,9 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "one object: op, type, acc, out if results are converted, count, pieces, "
               "result, device, kernel, seconds; result is a number, a string if it is "
               "nan or inf, or an object "
-              "of index and value, of min and max, or of numbers with names; seconds is "
+              "of index and value, of min and max, or of numbers with names. In its "
+              "place --axis and --offsets have shape, and --flags and --keys segments, "
+              "which is how many there are. seconds is "
               "the time on the device, without file and transfers, of one call for each "
               "piece" },
     { "json", VALUE_NONE, TO(json), SCAN,
@@ -541,6 +557,8 @@ const struct command_row command_rows[ACTIONS] = {
             "  clfold reduce --axis 0 --output sums.npy matrix.npy\n"
             "The sum of each segment, from where each begins and where the last ends:\n"
             "  clfold reduce --offsets begins.npy --output sums.npy values.npy\n"
+            "The mean for each run of equal keys:\n"
+            "  clfold reduce --op mean --keys k.npy --output b.npy a.npy\n"
             "The least number in one column of a table with a header, and its index:\n"
             "  clfold reduce --text f64 --column height --op arg-min table.csv\n",
     },

@@ -127,21 +127,22 @@ static bool reduce_built_in(struct folding *f, const struct options *options,
     return true;
 }
 
-/* Results along an axis are printed as they are written. */
+/* Results of segments, which are printed as they are written. */
 static bool reduce_segments(struct folding *f, const struct options *options,
                             struct message *message)
 {
     struct results results = { .options = options };
-    const bool done = (strcmp(options->out, "-") == 0 ||
-                       output_file_check_open(options->out, message)) &&
-                      results_run(&results, f, message);
+    const bool done =
+        results_check(options, message) && results_run(&results, f, message);
 
     results_finish(&results);
     if (done && options->profile) {
         profile_print(&f->session.profile);
     }
-    return done &&
-           (!options->json || print_json(f, "shape", shape_json(&f->shape), message));
+    return done && (!options->json ||
+                    (f->counts ? print_json(f, "segments",
+                                            json_object_new_uint64(f->num_kept), message)
+                               : print_json(f, "shape", shape_json(&f->shape), message)));
 }
 
 static bool reduce_named(struct folding *f, const struct options *options,

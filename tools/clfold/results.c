@@ -28,41 +28,32 @@ static bool check_output(const struct options *options, const struct folding *f,
            !output_file_is_direct(options->out) || refuse_npy(options->out, f, message);
 }
 
-static bool is_lengths(const struct results *r, const struct folding *f,
-                       const struct output *output)
-{
-    return output > r->outputs && f->joins;
-}
-
 /* How many results an output takes for `count` elements, of which `kept` are kept. */
-static uint64_t num_results(const struct results *r, const struct folding *f,
-                            const struct output *output, uint64_t count, uint64_t kept)
+static uint64_t num_results(const struct folding *f, const struct output *output,
+                            uint64_t count, uint64_t kept)
 {
-    return f->operation != CLFOLD_SELECT                      ? folding_results(f, count)
-           : output == r->outputs || is_lengths(r, f, output) ? kept
-                                                              : count - kept;
+    return f->operation != CLFOLD_SELECT ? folding_results(f, count)
+           : output->kind == OUTPUT_REST ? count - kept
+                                         : kept;
 }
 
 /* A count that is not known yet gets its place. */
-static bool begin_output(struct results *r, const struct folding *f,
-                         struct output *output, size_t count, struct message *message)
+static bool begin_output(const struct folding *f, struct output *output, size_t count,
+                         struct message *message)
 {
-    const struct options *const options = r->options;
-    const bool is_first = output == r->outputs;
-    const char *const name = is_first ? options->out : options->also;
-    const bool selects = f->operation == CLFOLD_SELECT;
+    const char *const name = output->path;
+    const bool are_keys = output->kind == OUTPUT_KEYS;
     uint64_t num = 0;
 
-    output->writer =
-        folding_writer(f, is_first ? options->out_format : options->also_format);
-    if (is_lengths(r, f, output)) {
-        output->writer =
-            (struct writer){ .format = options->also_format, .type = CLFOLD_U64 };
+    output->writer = folding_writer(f, output->format);
+    if (are_keys || output->kind == OUTPUT_LENGTHS) {
+        output->writer = (struct writer){ .format = output->format,
+                                          .type = are_keys ? f->heads_type : CLFOLD_U64 };
     }
-    output->is_counted = selects ? f->input.ended : f->input.bytes != INPUT_UNKNOWN;
+    output->is_counted = f->counts ? f->input.ended : f->input.bytes != INPUT_UNKNOWN;
     if (output->is_counted) {
-        num = num_results(r, f, output, selects ? count : input_most(&f->input), f->kept);
-    } else if (selects && output->writer.format == FORMAT_NPY &&
+        num = num_results(f, output, f->counts ? count : input_most(&f->input), f->kept);
+    } else if (f->counts && output->writer.format == FORMAT_NPY &&
                (strcmp(name, "-") == 0 || output_file_is_direct(name))) {
         return refuse_npy(strcmp(name, "-") == 0 ? "standard output" : name, f, message);
     }
@@ -81,7 +72,7 @@ static bool begin_output(struct results *r, const struct folding *f,
 static bool complete_output(struct results *r, const struct folding *f,
                             struct output *output, struct message *message)
 {
-    if (is_lengths(r, f, output) && f->num_kept > 0 &&
+    if (output->kind == OUTPUT_LENGTHS && f->num_kept > 0 &&
         !writer_put(&output->writer, &r->length, 1)) {
         return refuse_write(output, message);
     }
@@ -90,8 +81,7 @@ static bool complete_output(struct results *r, const struct folding *f,
     }
     if (!output->is_counted && output->writer.format == FORMAT_NPY &&
         (fseek(output->file.stream, 0, SEEK_SET) != 0 ||
-         !writer_begin(&output->writer,
-                       num_results(r, f, output, f->count, f->num_kept)))) {
+         !writer_begin(&output->writer, num_results(f, output, f->count, f->num_kept)))) {
         return refuse_write(output, message);
     }
     return output_file_complete(&output->file, message);
@@ -143,8 +133,11 @@ static bool write_part(void *user, void *data, size_t size, struct message *mess
     for (size_t at = 0, length; at < size; at += length) {
         length = size - at < step ? size - at : step;
         const char *const next = (const char *)data + at;
-        if (!(w->length ? put_lengths(w, next, length / element)
-                        : folding_put(w->folding, writer, next, length / element))) {
+        const size_t count = length / element;
+        if (!(w->length ? put_lengths(w, next, count)
+              : w->output->kind == OUTPUT_KEYS
+                  ? writer_put(writer, next, count)
+                  : folding_put(w->folding, writer, next, count))) {
             return refuse_write(w->output, message);
         }
         progress_step(&w->folding->progress, w->folding->share * length / w->bytes);
@@ -187,17 +180,20 @@ static bool read_length(struct results *r, const struct folding *f,
 static bool write_output(struct results *r, struct folding *f, struct output *output,
                          size_t count, struct message *message)
 {
-    const bool are_lengths = is_lengths(r, f, output);
+    const bool are_lengths = output->kind == OUTPUT_LENGTHS;
+    const cl_mem mem = output->kind == OUTPUT_RESULTS ? f->out
+                       : output->kind == OUTPUT_KEYS  ? f->keys_out
+                                                      : f->also;
     const size_t size = writer_element(&output->writer),
-                 end = f->before + (size_t)num_results(r, f, output, count, f->kept),
+                 end = f->before + (size_t)num_results(f, output, count, f->kept),
                  first = are_lengths && end > 0 ? 1 : f->before, num = end - first;
     struct writing w = { output, f, are_lengths ? &r->length : NULL, num * size };
 
     if (are_lengths && first > 0 && !read_length(r, f, message)) {
         return false;
     }
-    return buffer_visit(&f->session, output > r->outputs ? f->also : f->out, CL_MAP_READ,
-                        size, first, num, write_part, &w, message);
+    return buffer_visit(&f->session, mem, CL_MAP_READ, size, first, num, write_part, &w,
+                        message);
 }
 
 static bool write_piece(void *user, struct folding *f, size_t count,
@@ -207,7 +203,7 @@ static bool write_piece(void *user, struct folding *f, size_t count,
     bool done = true;
 
     for (int i = 0; f->count == 0 && i < r->num_outputs; i++) {
-        done = done && begin_output(r, f, &r->outputs[i], count, message);
+        done = done && begin_output(f, &r->outputs[i], count, message);
     }
     if (done && count == 0 && f->operation == CLFOLD_REDUCE && f->has_axis) {
         return write_same(r, f, message);
@@ -218,9 +214,31 @@ static bool write_piece(void *user, struct folding *f, size_t count,
     return done;
 }
 
+bool results_check(const struct options *options, struct message *message)
+{
+    return (strcmp(options->out, "-") == 0 ||
+            output_file_check_open(options->out, message)) &&
+           (!options->also || output_file_check_open(options->also, message)) &&
+           (!options->keys_out || output_file_check_open(options->keys_out, message));
+}
+
+static void add_output(struct results *r, enum output_kind kind, const char *path,
+                       enum file_format format)
+{
+    if (path) {
+        r->outputs[r->num_outputs++] =
+            (struct output){ .kind = kind, .path = path, .format = format };
+    }
+}
+
 bool results_run(struct results *r, struct folding *f, struct message *message)
 {
-    r->num_outputs = r->options->also ? 2 : 1;
+    const struct options *const options = r->options;
+
+    add_output(r, OUTPUT_RESULTS, options->out, options->out_format);
+    add_output(r, f->gives_lengths ? OUTPUT_LENGTHS : OUTPUT_REST, options->also,
+               options->also_format);
+    add_output(r, OUTPUT_KEYS, options->keys_out, options->keys_out_format);
     return check_output(r->options, f, message) &&
            folding_run(f, r->options->memory, write_piece, r, message) &&
            finish_outputs(r, f, message);

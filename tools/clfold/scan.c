@@ -40,12 +40,8 @@ bool command_scan(const struct options *options, struct message *message)
     struct results results = { .options = options };
     bool done;
 
-    if ((strcmp(options->out, "-") != 0 &&
-         !output_file_check_open(options->out, message)) ||
-        (options->also && !output_file_check_open(options->also, message))) {
-        return false;
-    }
-    done = folding_open(&f, options, message) && results_run(&results, &f, message);
+    done = results_check(options, message) && folding_open(&f, options, message) &&
+           results_run(&results, &f, message);
     if (done && options->profile) {
         profile_print(&f.session.profile);
     }
