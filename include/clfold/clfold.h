@@ -492,6 +492,7 @@ enum {
  * by flags and keys in scans and reductions, else CLFOLD_ERROR_UNSUPPORTED.
  * Fields that do not belong to `by` must be 0.
  * \snippet snippets.c clfold_segments
+ * \snippet snippets.c clfold_segments_keys
  */
 typedef struct clfold_segments {
     uint32_t by;      /**< CLFOLD_BY_FLAGS, ... */

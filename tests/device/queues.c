@@ -432,6 +432,86 @@ static void counted(cl_command_queue queue, cl_ulong count, uint64_t seed)
     clReleaseMemObject(in);
 }
 
+/* A select, a scan of what it keeps, a map of that, and sums of the map's runs of equal
+ * keys, each of as many elements as the call before it has found: held back until all are
+ * made, so no host can have read a count. */
+static void chained(cl_command_queue queue, cl_ulong count, uint64_t seed)
+{
+    enum { KEPT, SUMS, KEYS, RUNS, RUN_KEYS, STEPS };
+    static cl_int values[COUNT], wanted[STEPS][COUNT];
+    cl_mem numbers = buffer(blank), in, mem[STEPS];
+    cl_event written = NULL, done[4], gate = gate_create();
+    const size_t most = count < COUNT ? count : COUNT;
+    size_t num_runs = 0;
+
+    fill(values, CLFOLD_I32, COUNT, FILL_EXACT, seed);
+    in = buffer(values);
+    for (int k = 0; k < STEPS; ++k) {
+        mem[k] = buffer(blank);
+        memcpy(wanted[k], blank, sizeof(blank));
+    }
+    const clfold_segments runs = { .by = CLFOLD_BY_KEYS,
+                                   .type = CLFOLD_I32,
+                                   .mem = mem[KEYS] };
+    const clfold_place counts[] = { { numbers, 1 }, { numbers, 3 }, { numbers, 5 } };
+    const clfold_fold sum = { .op = CLFOLD_ADD,
+                              .type = CLFOLD_I32,
+                              .count_at = counts[1] };
+    clfold_fold pick = sum, key = sum, fold = sum;
+    pick.count_at = counts[0];
+    pick.num_out = counts[1];
+    key.op = 0;
+    key.result = "x >> 6";
+    fold.segments = &runs;
+    fold.keys_out.mem = mem[RUN_KEYS];
+    fold.num_out = counts[2];
+    const struct {
+        unsigned call;
+        const clfold_fold *fold;
+        cl_mem in, out;
+    } steps[] = { { CALL_SELECT, &pick, in, mem[KEPT] },
+                  { CALL_INCLUSIVE_SCAN, &sum, mem[KEPT], mem[SUMS] },
+                  { CALL_MAP, &key, mem[SUMS], mem[KEYS] },
+                  { CALL_REDUCE, &fold, mem[KEPT], mem[RUNS] } };
+    assert_int_equal(clEnqueueWriteBuffer(queue, numbers, CL_FALSE, sizeof(count),
+                                          sizeof(count), &count, 1, &gate, &written),
+                     CL_SUCCESS);
+    for (size_t k = 0; k < 4; ++k) {
+        const struct call call = { .context = ctx,
+                                   .queue = queue,
+                                   .fold = steps[k].fold,
+                                   .in = steps[k].in,
+                                   .out = steps[k].out,
+                                   .count = COUNT,
+                                   .num_wait = 1,
+                                   .wait = k > 0 ? &done[k - 1] : &written,
+                                   .event = &done[k] };
+        assert_ok(call_rows[steps[k].call].make(&call));
+    }
+    gate_open(gate);
+    assert_int_equal(clWaitForEvents(1, &done[3]), CL_SUCCESS);
+    const size_t num = select_some(values, most, wanted[KEPT]);
+    for (size_t i = 0; i < num; ++i) {
+        wanted[SUMS][i] = wanted[KEPT][i] + (i > 0 ? wanted[SUMS][i - 1] : 0);
+        wanted[KEYS][i] = wanted[SUMS][i] >> 6;
+        if (i == 0 || wanted[KEYS][i] != wanted[KEYS][i - 1]) {
+            wanted[RUN_KEYS][num_runs] = wanted[KEYS][i];
+            wanted[RUNS][num_runs++] = 0;
+        }
+        wanted[RUNS][num_runs - 1] += wanted[KEPT][i];
+    }
+    for (int k = 0; k < STEPS; ++k) {
+        assert_holds(device.queue, mem[k], wanted[k], COUNT);
+        clReleaseMemObject(mem[k]);
+    }
+    for (int k = 0; k < 4; ++k) {
+        clReleaseEvent(done[k]);
+    }
+    clReleaseEvent(written);
+    clReleaseMemObject(numbers);
+    clReleaseMemObject(in);
+}
+
 /* What clfold_prepare has built, a call with a count in memory does not build. */
 static void test_prepared(void **state)
 {
@@ -476,8 +556,10 @@ static void test_counted(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); ++i) {
         counted(device.queue, counts[i], i);
+        chained(device.queue, counts[i], i);
         if (device.disorder) {
             counted(device.disorder, counts[i], i);
+            chained(device.disorder, counts[i], i);
         }
     }
 }

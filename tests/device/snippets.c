@@ -182,6 +182,24 @@ static void test_segments(void **state)
     assert_ok(clfold_reduce(ctx, queue, &sum, in, 0, out, 0, 8, 0, NULL, NULL));
     assert_holds(out, 8, 10, 6, 7);
     /* [clfold_segments] */
+    /* [clfold_segments_keys] */
+    /* Runs of odd and even numbers, of which there are not more than four:
+     *
+     *   3 1   4   1 5 9   2 6 */
+    const clfold_segments runs = {
+        .by = CLFOLD_BY_KEYS, .type = CLFOLD_U32, .mem = in, .num = 4
+    };
+    const clfold_fold sums = { .op = CLFOLD_ADD,
+                               .type = CLFOLD_U32,
+                               .segments = &runs,
+                               .equal = "(a & 1) == (b & 1)",
+                               .keys_out = { out, 4 },
+                               .num_out = { num, 0 } };
+
+    assert_ok(clfold_reduce(ctx, queue, &sums, in, 0, out, 0, 8, 0, NULL, NULL));
+    assert_holds(out, 4, 4, 15, 8, /* keys: */ 3, 4, 1, 2);
+    /* [clfold_segments_keys] */
+    assert_holds(num, 4, 0);
 }
 
 static void test_part(void **state)

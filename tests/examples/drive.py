@@ -180,6 +180,23 @@ def days(data, letters=10):
     return [f"{day}: {sum(map(len, lines))} bytes" for day, lines in runs]
 
 
+def means(data, column):
+    """Whether lines are the mean of a column for each year of a table, and the count."""
+    rows = [line.split(",") for line in data.decode().split("\n") if line[:4].isdigit()]
+    numbers = [(row[0][:4], float(row[column - 1])) for row in rows if row[column - 1]]
+    groups = [(year, statistics.fmean(x for _, x in group))
+              for year, group in itertools.groupby(numbers, lambda pair: pair[0])]
+
+    def is_right(found):
+        """the means of the file's rows"""
+        pairs = [line.split(": ") for line in found[:-1]]
+        return (found[-1:] == [f"{len(numbers)} numbers"] and len(pairs) == len(groups) and all(
+            pair[0] == name and math.isclose(float(pair[1]), x, rel_tol=2e-5)
+            for pair, (name, x) in zip(pairs, groups, strict=True)))
+
+    return is_right
+
+
 def product(data):
     """Whether lines are the matrix times 1/n, 2/n, ... 1, as sums of its entries have it and, if it
     is there, scipy."""
@@ -253,6 +270,8 @@ QUOTED = [["".join("a,\"\n b"[(i * k * 7 + k * k) % 6] for k in range(i % 13))
            for i in range(k, k + 1 + k % 11)] for k in range(3000)]
 LOG = b"".join(b"2026-%02d-%02d %d lines\n" % (1 + i // 9000, 1 + i // 300 % 30, i * i)
                for i in range(70000))
+TABLE = b"".join(b"%d-01-01,%s\n" % (1000 + i // 700, b"" if i % 5 == 2 else b"%d" % (i % 999))
+                 for i in range(70000))
 NOWHERE, FOLDER = os.path.join(LICENSE, "file"), os.path.dirname(LICENSE)
 
 # Of each example: a file, its bytes, or None for no file; further arguments, OUT and the like for
@@ -312,6 +331,17 @@ CASES = {
         (b"2026-11-26", [], ["20261126: 10 bytes"]),
         (LICENSE, [], days(content(LICENSE))),
         *((PRICES, [letters], days(content(PRICES), int(letters))) for letters in ("4", "7")),
+    ],
+    "means": [
+        (FOLDER, ["1"], "Is a directory"),
+        (None, ["1"], "usage: means TABLE.csv COLUMN"),
+        (LICENSE, ["0"], "usage: means TABLE.csv COLUMN"),
+        (b"", ["1"], ["0 numbers"]),
+        (b"x\n1990,\n", ["2"], ["0 numbers"]),
+        (b"1990,2\n1990,\n1990,4\n1991,\n1991,7", ["2"],
+         ["1990: 3", "1991: 7", "3 numbers"]),
+        (TABLE, ["2"], means(TABLE, 2)),
+        *((PRICES, [str(column)], means(content(PRICES), column)) for column in (2, 7, 11)),
     ],
     "event": [
         (FOLDER, [], "Is a directory"),
