@@ -50,6 +50,8 @@ PEERS = ["boost_compute", "pyopencl", "numpy", "scipy", "onetbb", "openmp", "loo
 REORDER = ["openmp", "pyopencl", "cub"]
 LENGTHS = [f"offsets-{one}" for one in ("3", "0-3", "8", "64", "1000", "pareto")]
 OPS = ["reduce", "scan", "segments", "map", "rows", *LENGTHS]
+SELECTS = ["select-1", "select-50", "select-99", "partition", "unique-1", "unique-4", "unique-1000",
+           "rle-4", "by-keys-8"]  # fmt: skip
 OPERATORS = ["add", "dual", "affine", "squares", "dot", "above"]
 HEAD = [
     "op", "operator", "type", "count", "implementation", "GB/s", "from", "-", "to", "clfold/peer",
@@ -365,6 +367,7 @@ def loads(d, device):
         ("rows", "add", "f32"), ("rows", "dot", "i32"), ("rows", "affine", "f32"),
         *((op, "add", "f32") for op in LENGTHS), ("offsets-0-3", "dot", "i32"),
         ("offsets-pareto", "affine", "i64"), ("offsets-8", "above", "f32"),
+        *((op, "add", ["f32", "i64"][i % 2]) for i, op in enumerate(SELECTS)),
     ]:  # fmt: skip
         check_all(d, device, op, operator, kind)
 
@@ -376,7 +379,8 @@ def wrong_results(d, _):
     planted = os.path.join(HERE, "wrong_numpy.py")
     peers = ["numpy", f"wrong={shlex.quote(d.wrong)}",
              f"wrong_numpy={shlex.quote(sys.executable)} {shlex.quote(planted)}"]  # fmt: skip
-    for op, operator in itertools.product(OPS, OPERATORS):
+    cases = [*itertools.product(OPS, OPERATORS), *itertools.product(SELECTS, ["add"])]
+    for op, operator in cases:
         rows = d.rows(0, "--no-build", "--rounds", 1, "--ops", op, "--operators", operator,
                       "--types", "i32", "--counts", 5001, "--peers",
                       ",".join(peers if d.has_numpy else peers[1:2]))  # fmt: skip
@@ -396,6 +400,8 @@ def wrong_results(d, _):
         found = f"WRONG: {place.get(op, 'item 2500')} is "
         if op in LENGTHS:
             found = "WRONG: the fold of segment "
+        if op in SELECTS:
+            found = "WRONG: what is kept as number "
         if op == "segments":
             lacks = None  # wrong_numpy.py has them
         check(rows["wrong_numpy"].get("why", "").startswith(lacks or found),
@@ -408,8 +414,9 @@ def moved(d, _):
     for op, speeds in {"reduce": [2, 4, 4, 2, 4, 2], "rows": [2, 4, 4, 2, 4, 2],
                        "offsets-8": [2, 4, 4, 2, 4, 2],
                        "scan": [4, 8, 8, 4, 6, 4], "map": [4, 8, 8, 4, 6, 4],
-                       "segments": [4.5, 8.5, 8.5, 4.5, 6.5, 4.5]}.items():
-        for operator, speed in zip(OPERATORS, speeds, strict=True):
+                       "segments": [4.5, 8.5, 8.5, 4.5, 6.5, 4.5], "partition": [4],
+                       "unique-4": [2.5], "rle-4": [3.5], "by-keys-8": [4.5]}.items():
+        for operator, speed in zip(OPERATORS, speeds, strict=len(speeds) > 1):
             row = d.rows(0, "--no-build", "--rounds", 3, "--ops", op, "--operators", operator,
                          "--types", "f32", "--counts", 1000000, "--peers",
                          f"slower={PLANTED} slower")["clfold"]  # fmt: skip

@@ -8,4 +8,6 @@
 #define ROWS num /= 2;
 #define ROW(by)
 #define DECLARED(by, item, identity)
+#define PARTS     1
+#define EACH_PART begins[parts] /= 2;
 #include "../../tools/peers/loops.h"

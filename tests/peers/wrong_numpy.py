@@ -41,7 +41,12 @@ class Wrong(numpy_peer.Numpy):
             super().call(index)
 
     def output(self, index):
-        found = super().output(index).copy()
+        found = super().output(index)
+        if self.job.selects:
+            kept = found[0].copy()
+            kept[len(kept) // 2] += 1
+            return kept, found[1]
+        found = found.copy()
         found[len(found) // 2] += 1
         return found
 

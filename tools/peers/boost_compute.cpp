@@ -1,14 +1,17 @@
-// Boost.Compute's reduce, transform_reduce, transform, inclusive_scan and reduce_by_key, on the
-// OpenCL device:
+// Boost.Compute's reduce, transform_reduce, transform, inclusive_scan, reduce_by_key, copy_if,
+// partition_copy and unique_copy, on the OpenCL device:
 // addition is its own, the other operators and what is added are custom functions.
 #include "peer_opencl.h"
 
 #include <boost/compute/algorithm/copy.hpp>
+#include <boost/compute/algorithm/copy_if.hpp>
 #include <boost/compute/algorithm/inclusive_scan.hpp>
+#include <boost/compute/algorithm/partition_copy.hpp>
 #include <boost/compute/algorithm/reduce.hpp>
 #include <boost/compute/algorithm/reduce_by_key.hpp>
 #include <boost/compute/algorithm/transform.hpp>
 #include <boost/compute/algorithm/transform_reduce.hpp>
+#include <boost/compute/algorithm/unique_copy.hpp>
 #include <boost/compute/buffer.hpp>
 #include <boost/compute/command_queue.hpp>
 #include <boost/compute/function.hpp>
@@ -20,6 +23,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <vector>
@@ -29,22 +33,25 @@ namespace compute = boost::compute;
 namespace {
 
 struct peer_opencl opencl;
+std::uint64_t num_kept; // by the last call
 cl_mem keys, keys_out; // of segments by offsets: the number of each element's
 
-void make_keys(const void *ends)
+void make_keys(const void *flags)
 {
-    const std::uint32_t *const offsets = static_cast<const std::uint32_t *>(ends);
-    std::vector<cl_uint> numbers(opencl.job->count);
+    const std::uint32_t *const offsets = static_cast<const std::uint32_t *>(flags);
+    const bool are_keys = opencl.job->op == PEER_KEYS;
+    std::vector<cl_uint> numbers(offsets, offsets + (are_keys ? opencl.job->count : 0));
     cl_int status[2];
 
-    for (std::size_t part = 0; part < opencl.job->segments; part++) {
+    numbers.resize(opencl.job->count);
+    for (std::size_t part = 0; !are_keys && part < opencl.job->segments; part++) {
         std::fill(numbers.begin() + offsets[part], numbers.begin() + offsets[part + 1],
                   static_cast<cl_uint>(part));
     }
     keys = clCreateBuffer(opencl.context, CL_MEM_COPY_HOST_PTR, numbers.size() * 4,
                           numbers.data(), &status[0]);
     keys_out =
-        clCreateBuffer(opencl.context, 0, opencl.job->segments * 4, nullptr, &status[1]);
+        clCreateBuffer(opencl.context, 0, numbers.size() * 4, nullptr, &status[1]);
     if (status[0] || status[1]) {
         peer_fail("no buffers for keys");
     }
@@ -58,6 +65,9 @@ void open(const struct peer_job *job, const void *data)
     if (job->op == PEER_SEGMENTS) {
         peer_end("unsupported", "it has no segmented scan");
     }
+    if (job->op == PEER_RLE) {
+        peer_end("unsupported", "it has no lengths of runs");
+    }
     if (job->op == PEER_SCAN && job->combine > PEER_AFFINE) {
         peer_end("unsupported", "its scans are of what memory holds");
     }
@@ -67,7 +77,7 @@ void open(const struct peer_job *job, const void *data)
                                     : "this program has no other operators by keys yet");
     }
     peer_opencl_open(&opencl, job, data);
-    if (job->op == PEER_OFFSETS) {
+    if (job->op == PEER_OFFSETS || job->op == PEER_KEYS) {
         make_keys(static_cast<const char *>(data) + job->flags_at);
     }
 }
@@ -133,13 +143,13 @@ void fold_pairs(std::size_t set, const char *name, const char *of)
     fold<Item>(set, compute::make_function_from_source<Item(Item, Item)>(name, source));
 }
 
-template <typename T> void fold_segments(std::size_t set)
+template <typename T> compute::buffer_iterator<T> fold_segments(std::size_t set)
 {
     compute::command_queue queue(opencl.queue);
     const compute::buffer in(opencl.sets[set].in), out(opencl.sets[set].out);
     const compute::buffer of(keys), to(keys_out);
 
-    compute::reduce_by_key(
+    const auto ends = compute::reduce_by_key(
         compute::make_buffer_iterator<compute::uint_>(of, 0),
         compute::make_buffer_iterator<compute::uint_>(of, opencl.job->count),
         compute::make_buffer_iterator<T>(in, 0),
@@ -147,12 +157,46 @@ template <typename T> void fold_segments(std::size_t set)
         compute::make_buffer_iterator<T>(out, 0), compute::plus<T>(),
         compute::equal_to<compute::uint_>(), queue);
     queue.finish();
+    return ends.second;
+}
+
+// All tell the host how many there are.
+template <typename T> void select(std::size_t set)
+{
+    const peer_job *const job = opencl.job;
+    compute::command_queue queue(opencl.queue);
+    const compute::buffer in(opencl.sets[set].in), out(opencl.sets[set].out);
+    const auto x = compute::make_buffer_iterator<T>(in, 0);
+    const auto end = compute::make_buffer_iterator<T>(in, job->count);
+    const auto kept = compute::make_buffer_iterator<T>(out, 0);
+    const std::string type = compute::type_name<T>();
+    const auto is_above = compute::make_function_from_source<bool(T)>(
+        "is_above", "bool is_above(" + type + " x) { return x > " +
+                        std::to_string(job->above) + "; }");
+    auto last = kept;
+
+    if (job->op == PEER_SELECT) {
+        last = compute::copy_if(x, end, kept, is_above, queue);
+    } else if (job->op == PEER_PARTITION) {
+        const auto rest = compute::make_buffer_iterator<T>(out, job->also_at / sizeof(T));
+        last = compute::partition_copy(x, end, kept, rest, is_above, queue).first;
+    } else if (job->op == PEER_UNIQUE) {
+        last = compute::unique_copy(x, end, kept, queue);
+    } else {
+        last = fold_segments<T>(set);
+    }
+    queue.finish();
+    num_kept = static_cast<std::uint64_t>(last - kept);
 }
 
 template <typename T> void call_type(std::size_t set)
 {
+    if (opencl.job->op > PEER_OFFSETS) {
+        return select<T>(set);
+    }
     if (opencl.job->op == PEER_OFFSETS) {
-        return fold_segments<T>(set);
+        fold_segments<T>(set);
+        return;
     }
     using pair = typename compute::make_vector_type<T, 2>::type;
 
@@ -193,6 +237,16 @@ void call(std::size_t set)
 void read(std::size_t set, void *to)
 {
     peer_opencl_read(&opencl, set, to);
+    if (opencl.job->op > PEER_OFFSETS) {
+        std::memcpy(static_cast<char *>(to) + opencl.job->num_at, &num_kept,
+                    sizeof(num_kept));
+    }
+    if (opencl.job->op == PEER_KEYS &&
+        clEnqueueReadBuffer(opencl.queue, keys_out, CL_TRUE, 0, num_kept * 4,
+                            static_cast<char *>(to) + opencl.job->also_at, 0, nullptr,
+                            nullptr)) {
+        peer_fail("the keys cannot be read");
+    }
 }
 
 void close()

@@ -4,6 +4,8 @@
 
 #include <clfold/clfold.h>
 
+#include <stdio.h>
+
 static struct peer_opencl opencl;
 static clfold_context *context;
 static clfold_fold fold;
@@ -11,7 +13,9 @@ static clfold_segments segments[PEER_OPS] = {
     [PEER_SEGMENTS] = { .by = CLFOLD_BY_FLAGS, .type = CLFOLD_U8 },
     [PEER_ROWS] = { .by = CLFOLD_BY_LENGTH, .length = PEER_ROW },
     [PEER_OFFSETS] = { .by = CLFOLD_BY_OFFSETS, .type = CLFOLD_U32 },
+    [PEER_KEYS] = { .by = CLFOLD_BY_KEYS, .type = CLFOLD_U32 },
 };
+static char keep[32];
 
 static const struct {
     clfold_type type;
@@ -54,7 +58,13 @@ static clfold_fold fold_of(const struct peer_job *job)
 static void open_clfold(const struct peer_job *job, const void *data)
 {
     fold = fold_of(job);
-    if (job->op == PEER_MAP) {
+    if (job->op == PEER_SELECT || job->op == PEER_PARTITION) {
+        snprintf(keep, sizeof(keep), "x > %d", job->above);
+        fold.keep = keep;
+    } else if (job->op == PEER_UNIQUE || job->op == PEER_RLE) {
+        fold.equal = "a == b";
+    }
+    if (job->op == PEER_MAP || fold.keep || fold.equal) {
         fold.op = 0;
         fold.combine = fold.identity = NULL;
         fold.flags = 0;
@@ -79,7 +89,27 @@ static clfold_status (*const calls[PEER_OPS])(clfold_context *, cl_command_queue
     [PEER_MAP] = clfold_map,
     [PEER_ROWS] = clfold_reduce,
     [PEER_OFFSETS] = clfold_reduce,
+    [PEER_SELECT] = clfold_select,
+    [PEER_PARTITION] = clfold_select,
+    [PEER_UNIQUE] = clfold_select,
+    [PEER_RLE] = clfold_select,
+    [PEER_KEYS] = clfold_reduce,
 };
+
+/* What is written besides. */
+static void set_places(const struct peer_job *job, cl_mem out)
+{
+    const size_t at = job->also_at;
+
+    fold.num_out = (clfold_place){ out, job->num_at / 8 };
+    if (job->op == PEER_PARTITION) {
+        fold.rest_out = (clfold_place){ out, at / job->item };
+    } else if (job->op == PEER_RLE) {
+        fold.lengths_out = (clfold_place){ out, at / 8 };
+    } else if (job->op == PEER_KEYS) {
+        fold.keys_out = (clfold_place){ out, at / 4 };
+    }
+}
 
 static void call(size_t set)
 {
@@ -95,9 +125,12 @@ static void call(size_t set)
         segments[PEER_SEGMENTS].mem = s->in;
         segments[PEER_SEGMENTS].offset = opencl.job->flags_at;
     }
-    if (opencl.job->op == PEER_OFFSETS) {
-        segments[PEER_OFFSETS].mem = s->in;
-        segments[PEER_OFFSETS].offset = opencl.job->flags_at / sizeof(cl_uint);
+    if (opencl.job->op == PEER_OFFSETS || opencl.job->op == PEER_KEYS) {
+        segments[opencl.job->op].mem = s->in;
+        segments[opencl.job->op].offset = opencl.job->flags_at / sizeof(cl_uint);
+    }
+    if (opencl.job->op > PEER_OFFSETS) {
+        set_places(opencl.job, s->out);
     }
     if (calls[opencl.job->op](context, opencl.queue, &fold, s->in, 0, s->out, 0, count, 0,
                               NULL, NULL)) {

@@ -1,4 +1,5 @@
-// CUB's DeviceReduce, DeviceSegmentedReduce and DeviceScan, on a CUDA device: --device takes its
+// CUB's DeviceReduce, DeviceSegmentedReduce, DeviceScan, DeviceSelect, DevicePartition and
+// DeviceRunLengthEncode, on a CUDA device: --device takes its
 // number, `gpu`, or a part of its name. CUB documents that its reductions need a commutative
 // operator.
 #include "peer.h"
@@ -107,11 +108,58 @@ struct row_start {
     }
 };
 
+template <typename T> struct is_above {
+    T above;
+    __host__ __device__ bool operator()(const T &x) const
+    {
+        return x > above;
+    }
+};
+
+// A sum of keys; cub::Sum has other names in later versions.
+struct plus {
+    template <typename T> __host__ __device__ T operator()(const T &a, const T &b) const
+    {
+        return a + b;
+    }
+};
+
+template <typename T> cudaError_t select(const set &s, void *temp, std::size_t &bytes)
+{
+    const T *const in = static_cast<const T *>(s.in);
+    T *const out = static_cast<T *>(s.out);
+    char *const base = static_cast<char *>(s.out), *const also = base + job->also_at;
+    auto *const num = reinterpret_cast<unsigned long long *>(base + job->num_at);
+    const is_above<T> by{ static_cast<T>(job->above) };
+    const int count = static_cast<int>(job->count); // older versions take no more
+
+    switch (job->op) {
+    case PEER_SELECT:
+        return cub::DeviceSelect::If(temp, bytes, in, out, num, count, by);
+    case PEER_PARTITION: // the others come from the end on, in `read` turned
+        return cub::DevicePartition::If(temp, bytes, in, out, num, count, by);
+    case PEER_UNIQUE:
+        return cub::DeviceSelect::Unique(temp, bytes, in, out, num, count);
+    case PEER_RLE:
+        return cub::DeviceRunLengthEncode::Encode(
+            temp, bytes, in, out, reinterpret_cast<unsigned long long *>(also), num, count);
+    default:
+        return cub::DeviceReduce::ReduceByKey(
+            temp, bytes,
+            reinterpret_cast<const std::uint32_t *>(static_cast<const char *>(s.in) +
+                                                    job->flags_at),
+            reinterpret_cast<std::uint32_t *>(also), in, out, num, plus(), count);
+    }
+}
+
 template <typename T> cudaError_t call_type(const set &s, void *temp, std::size_t &bytes)
 {
     const T *const in = static_cast<const T *>(s.in);
     T *const out = static_cast<T *>(s.out);
 
+    if (job->op > PEER_OFFSETS) {
+        return select<T>(s, temp, bytes);
+    }
     switch (job->combine) {
     case PEER_DUAL:
         return fold_pairs<T>(s, temp, bytes, dual());
@@ -165,6 +213,9 @@ void open(const struct peer_job *new_job, const void *data)
     if (job->op > PEER_SEGMENTS && job->combine != PEER_ADD) {
         peer_end("unsupported", "this program sums rows and offsets of CUB's only");
     }
+    if (job->op > PEER_OFFSETS && job->count > INT32_MAX) {
+        peer_end("unsupported", "this program selects up to 2^31 elements");
+    }
     select_device();
     sets.resize(job->sets);
     std::vector<std::uint32_t> keys(job->op == PEER_SEGMENTS ? job->count : 0);
@@ -197,6 +248,15 @@ void read(std::size_t set, void *to)
 {
     require(cudaMemcpy(to, sets[set].out, job->out_bytes, cudaMemcpyDeviceToHost),
             "cudaMemcpy");
+    if (job->op == PEER_PARTITION) {
+        char *const base = static_cast<char *>(to), *const also = base + job->also_at;
+        std::uint64_t num;
+        std::memcpy(&num, base + job->num_at, sizeof(num));
+        for (std::size_t i = 0; i < job->count - num; ++i) {
+            std::memcpy(also + i * job->item, base + (job->count - 1 - i) * job->item,
+                        job->item);
+        }
+    }
 }
 
 void close()

@@ -8,4 +8,6 @@
 #define ROWS
 #define ROW(by)
 #define DECLARED(by, item, identity)
+#define PARTS 1
+#define EACH_PART
 #include "loops.h"

@@ -21,16 +21,23 @@ class Numpy(peer.Peer):
         if job.lengths:
             # reduceat gives the element where an empty segment begins
             self.is_full = np.diff(job.offsets) > 0
-            self.starts = job.offsets[:-1][self.is_full]
+            self.begins = job.offsets[:-1][self.is_full]
+        if job.op.startswith("by-keys"):
+            self.keys = job.keys()
         data = job.data()
         self.inputs = [data.copy() for _ in range(job.sets)]
         self.outputs = [np.zeros(job.num_out, data.dtype) for _ in range(job.sets)]
         name = "offsets" if job.lengths else job.op
+        if job.selects:
+            name = job.op.rpartition("-")[0].replace("-", "_") or job.op
         self.function = getattr(self, f"{name}_{job.operator}", None) or getattr(self, name)
 
     def call(self, index):
         data, out = self.inputs[index], self.outputs[index]
-        self.function(data[: self.job.count], data[-self.job.count :], out)
+        if self.job.selects:
+            self.outputs[index] = self.function(data)
+        else:
+            self.function(data[: self.job.count], data[-self.job.count :], out)
 
     def output(self, index):
         return self.outputs[index]
@@ -57,10 +64,33 @@ class Numpy(peer.Peer):
 
     def offsets(self, x, y, out):
         items = x if self.job.operator == "add" else x * y
-        out[self.is_full] = np.add.reduceat(items, self.starts)
+        out[self.is_full] = np.add.reduceat(items, self.begins)
 
     def offsets_above(self, x, _, out):
-        out[self.is_full] = np.add.reduceat(x > 40, self.starts, dtype=out.dtype)
+        out[self.is_full] = np.add.reduceat(x > 40, self.begins, dtype=out.dtype)
+
+    # ---- What is kept, and the others, lengths or keys, or None ----
+
+    def select(self, x):
+        return x[x > self.job.above], None
+
+    def partition(self, x):
+        keeps = x > self.job.above
+        return x[keeps], x[~keeps]
+
+    def starts(self, x):
+        return np.flatnonzero(np.concatenate(([True], x[1:] != x[:-1])))
+
+    def unique(self, x):
+        return x[self.starts(x)], None
+
+    def rle(self, x):
+        starts = self.starts(x)
+        return x[starts], np.diff(starts, append=len(x))
+
+    def by_keys(self, x):
+        starts = self.starts(self.keys)
+        return np.add.reduceat(x, starts), self.keys[starts]
 
     def rows(self, x, y, out):
         """Whole rows as a matrix, and what is left."""

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 
 namespace {
@@ -212,9 +213,110 @@ template <typename By> void by_offsets(const void *in, void *out, std::size_t co
     });
 }
 
+// Where what is kept goes, or the others.
+template <typename T, bool both> void select(const void *in, void *out, std::size_t count)
+{
+    const T *const items = static_cast<const T *>(in);
+    T *const kept = static_cast<T *>(out), *const rest = static_cast<T *>(peer_also);
+    const T above = static_cast<T>(peer_above);
+
+    *peer_num = tbb::parallel_scan(
+        range(0, count), std::size_t{ 0 },
+        [=](const range &part, std::size_t num, bool is_final) {
+            const std::size_t end = part.end();
+            if (!is_final) {
+                for (std::size_t i = part.begin(); i < end; ++i) {
+                    num += items[i] > above;
+                }
+                return num;
+            }
+            // A part may not write over the next one's first, so it branches.
+            for (std::size_t i = part.begin(); i < end; ++i) {
+                if (items[i] > above) {
+                    kept[num++] = items[i];
+                } else if (both) {
+                    rest[i - num] = items[i];
+                }
+            }
+            return num;
+        },
+        std::plus<std::size_t>());
+}
+
+// Runs of equal `of`: each is written where it ends. `fold` is of the run so far.
+template <typename F> struct run {
+    std::size_t num;
+    F fold;
+};
+
+template <typename F, typename Of, typename Load, typename Write>
+void runs(const Of *of, std::size_t count, Load load, Write write)
+{
+    *peer_num = tbb::parallel_scan(
+                    range(0, count), run<F>{ 0, 0 },
+                    [=](const range &part, run<F> sum, bool is_final) {
+                        const std::size_t end = part.end();
+                        for (std::size_t i = part.begin(); i < end; ++i) {
+                            sum.fold += load(i);
+                            if (i + 1 == count || of[i] != of[i + 1]) {
+                                if (is_final) {
+                                    write(sum.num, sum.fold, i);
+                                }
+                                sum = { sum.num + 1, 0 };
+                            }
+                        }
+                        return sum;
+                    },
+                    [](const run<F> &a, const run<F> &b) {
+                        return run<F>{ a.num + b.num, b.num ? b.fold : a.fold + b.fold };
+                    })
+                    .num;
+}
+
+template <typename T, bool has_lengths>
+void unique(const void *in, void *out, std::size_t count)
+{
+    const T *const items = static_cast<const T *>(in);
+    T *const kept = static_cast<T *>(out);
+    std::uint64_t *const lengths = static_cast<std::uint64_t *>(peer_also);
+
+    runs<std::size_t>(
+        items, count, [](std::size_t) { return std::size_t{ 1 }; },
+        [=](std::size_t num, std::size_t length, std::size_t i) {
+            kept[num] = items[i];
+            if (has_lengths) {
+                lengths[num] = length;
+            }
+        });
+}
+
+template <typename T> void by_keys(const void *in, void *out, std::size_t count)
+{
+    const T *const items = static_cast<const T *>(in);
+    T *const sums = static_cast<T *>(out);
+    const std::uint32_t *const keys = peer_keys;
+    std::uint32_t *const keys_out = static_cast<std::uint32_t *>(peer_also);
+
+    runs<T>(
+        keys, count, [=](std::size_t i) { return items[i]; },
+        [=](std::size_t num, T sum, std::size_t i) {
+            sums[num] = sum;
+            keys_out[num] = keys[i];
+        });
+}
+
 template <typename By>
 constexpr struct peer_loops loops_of = { { reduce<By>, scan<By>, segments<By>, map<By>,
                                            rows<By>, by_offsets<By> } };
+
+template <typename T> void list_selects(struct peer_loops &loops)
+{
+    loops.of[PEER_SELECT] = select<T, false>;
+    loops.of[PEER_PARTITION] = select<T, true>;
+    loops.of[PEER_UNIQUE] = unique<T, false>;
+    loops.of[PEER_RLE] = unique<T, true>;
+    loops.of[PEER_KEYS] = by_keys<T>;
+}
 
 template <template <typename> class By> void list(struct peer_loops *loops)
 {
@@ -233,6 +335,10 @@ int main(int argc, char **argv)
     list<add>(loops[PEER_ADD]);
     list<dual>(loops[PEER_DUAL]);
     list<affine>(loops[PEER_AFFINE]);
+    list_selects<float>(loops[PEER_ADD][PEER_F32]);
+    list_selects<std::int32_t>(loops[PEER_ADD][PEER_I32]);
+    list_selects<double>(loops[PEER_ADD][PEER_F64]);
+    list_selects<std::int64_t>(loops[PEER_ADD][PEER_I64]);
     list<squares>(loops[PEER_SQUARES]);
     list<dot>(loops[PEER_DOT]);
     list<above>(loops[PEER_ABOVE]);

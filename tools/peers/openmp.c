@@ -1,5 +1,7 @@
 /* OpenMP's reduction, which combines what its threads have in any order, and its scan
  * (`inscan`, OpenMP 5.0), on all cores. */
+#include <omp.h>
+
 #define PEER_NAME    "openmp"
 #define REORDERS     true
 #define PRAGMA(text) _Pragma(#text)
@@ -13,4 +15,6 @@
     PRAGMA(omp declare reduction(by:item                                                 \
                                  : omp_out = by(omp_out, omp_in))                        \
                initializer(omp_priv = identity))
+#define PARTS     omp_get_max_threads()
+#define EACH_PART _Pragma("omp parallel for")
 #include "loops.h"

@@ -2,6 +2,7 @@
 
 #include "../clfold/clock.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -44,7 +45,23 @@ static const struct {
     [PEER_MAP] = { "map", true, 1 },
     [PEER_ROWS] = { "rows", false, PEER_ROW },
     [PEER_OFFSETS] = { "offsets-", false, 0 }, /* and the lengths */
+    [PEER_SELECT] = { "select-", false, 0 },   /* and the share */
+    [PEER_PARTITION] = { "partition", false, 0 },
+    [PEER_UNIQUE] = { "unique-", false, 0 }, /* these have lengths, too */
+    [PEER_RLE] = { "rle-", false, 0 },
+    [PEER_KEYS] = { "by-keys-", false, 0 },
 };
+
+/* Of values from -50 to 50, so many in a hundred. */
+static const struct {
+    const char *name;
+    int above;
+} shares[] = { { "1", 49 }, { "50", 0 }, { "99", -50 } };
+
+static bool has_runs(enum peer_op op)
+{
+    return op == PEER_OFFSETS || op > PEER_PARTITION;
+}
 
 static char device_name[MAX_TEXT];
 static int device_index = -1;
@@ -125,23 +142,32 @@ static int value_of(uint64_t i)
     return (int)((uint64_t)hash_of(i) * 101 >> 32) - 50;
 }
 
-/* Lengths of segments by offsets: of number i, by u, which is from 0 to below 1. */
-enum lengths { BY_3, BY_0_3, BY_8, BY_64, BY_1000, BY_PARETO, LENGTHS };
-static const char *const length_names[LENGTHS] = {
-    "3", "0-3", "8", "64", "1000", "pareto"
-};
+/* Of a run of elements, which differs from the one before it. */
+static int run_value(size_t run)
+{
+    return (value_of(run) & ~1) | (int)(run & 1);
+}
+
+/* Lengths of segments by offsets and of runs: of number i, by u, which is from 0 to below
+ * 1. */
+enum lengths { BY_1, BY_3, BY_0_3, BY_4, BY_8, BY_64, BY_1000, BY_PARETO, LENGTHS };
+static const char *const length_names[LENGTHS] = { "1", "3",  "0-3",  "4",
+                                                   "8", "64", "1000", "pareto" };
 
 static size_t length_of(enum lengths lengths, size_t i)
 {
     const double u = (double)hash_of(i) / 4294967296.0;
 
     switch (lengths) {
+    case BY_1:
+        return 1;
     case BY_3:
         return 3;
     case BY_0_3:
         return (size_t)(4 * u);
-    case BY_8: /* geometric, with this mean */
-        return 1 + (size_t)(log(1 - u) / log(1 - 1.0 / 8));
+    case BY_4: /* geometric, with these means */
+    case BY_8:
+        return 1 + (size_t)(log(1 - u) / log(1 - 1.0 / (lengths == BY_4 ? 4 : 8)));
     case BY_64:
         return 64;
     case BY_1000:
@@ -304,6 +330,15 @@ static void *make_data(const struct peer_job *job)
         least = sum < least ? sum : least;
         most = sum > most ? sum : most;
     }
+    for (size_t run = 0; job->op > PEER_PARTITION && run < job->segments; run++) {
+        for (size_t i = offsets[run]; i < offsets[run + 1]; i++) {
+            if (job->op == PEER_KEYS) {
+                ((uint32_t *)data)[job->flags_at / 4 + i] = (uint32_t)run;
+            } else {
+                put_scalar(data, job->type, i, run_value(run));
+            }
+        }
+    }
     if (job->op == PEER_OFFSETS) {
         memcpy((char *)data + job->flags_at, offsets,
                (job->segments + 1) * sizeof(*offsets));
@@ -334,6 +369,47 @@ static void check_item(const struct peer_job *job, const void *items, size_t at,
              (double)fold.x, (double)fold.y);
 }
 
+static void check_number(const char *what, size_t i, uint64_t number, uint64_t right)
+{
+    if (number != right) {
+        peer_end("wrong", "%s %zu is %" PRIu64 " and not %" PRIu64, what, i, number,
+                 right);
+    }
+}
+
+static void check_select(const struct peer_job *job, const void *items)
+{
+    const char *const also = (const char *)items + job->also_at;
+    size_t num = 0;
+    uint64_t found;
+
+    for (size_t i = 0; i < job->count && job->op <= PEER_PARTITION; i++) {
+        const struct pair value = { value_of(i), 0 };
+        if (value.x > job->above) {
+            check_item(job, items, num, value, "what is kept as number", num);
+            num++;
+        } else if (job->op == PEER_PARTITION) {
+            check_item(job, also, i - num, value, "the other of number", i - num);
+        }
+    }
+    for (; job->op > PEER_PARTITION && num < job->segments; num++) {
+        const uint32_t first = offsets[num], end = offsets[num + 1];
+        struct pair value = { job->op == PEER_KEYS ? 0 : run_value(num), 0 };
+        for (uint32_t i = first; job->op == PEER_KEYS && i < end; i++) {
+            value.x += value_of(i);
+        }
+        check_item(job, items, num, value, "what is kept as number", num);
+        if (job->op == PEER_RLE) {
+            check_number("the length of run", num, ((const uint64_t *)also)[num],
+                         end - first);
+        } else if (job->op == PEER_KEYS) {
+            check_number("the key of sum", num, ((const uint32_t *)also)[num], num);
+        }
+    }
+    memcpy(&found, (const char *)items + job->num_at, sizeof(found));
+    check_number("how many are kept of", job->count, found, num);
+}
+
 static void check_offsets(const struct peer_job *job, const void *items)
 {
     for (size_t part = 0; part < job->segments; part++) {
@@ -358,8 +434,10 @@ static void check(const struct peer *peer, const struct peer_job *job, size_t se
     peer->read(set, items);
     if (job->op == PEER_OFFSETS) {
         check_offsets(job, items);
+    } else if (job->op > PEER_OFFSETS) {
+        check_select(job, items);
     }
-    for (size_t i = 0; i < job->count && job->op != PEER_OFFSETS; i++) {
+    for (size_t i = 0; i < job->count && job->op < PEER_OFFSETS; i++) {
         fold = combine(job, i % part == 0 ? identity_of(job) : fold, item_of(job, i));
         if (!writes_all && (i + 1) % part != 0 && i + 1 < job->count) {
             continue;
@@ -436,7 +514,9 @@ __attribute__((noreturn)) static void usage(const struct peer *peer, const char 
 {
     fprintf(stderr,
             "peer_%s: %s%s%s; usage: --op reduce|scan|segments|map|rows|"
-            "offsets-3|offsets-0-3|offsets-8|offsets-64|offsets-1000|offsets-pareto "
+            "offsets-LENGTHS|select-1|select-50|select-99|partition|unique-LENGTHS|"
+            "rle-LENGTHS|by-keys-LENGTHS, where LENGTHS is 1, 3, 0-3, 4, 8, 64, 1000 or "
+            "pareto, "
             "--type f32|i32|f64|i64 --count N "
             "[--operator add|dual|affine|squares|dot|above] [--rounds N] [--device SEL] "
             "[--serve]\n",
@@ -484,24 +564,34 @@ static size_t read_number(const struct peer *peer, const char *option, const cha
     return (size_t)number;
 }
 
+/* Whether it is that operation, or begins as one that goes on. */
+static bool is_op(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+
+    return strncmp(text, name, length) == 0 && (name[length - 1] == '-' || !text[length]);
+}
+
 static void read_job(struct peer_job *job, const struct options *options,
                      const struct peer *peer)
 {
     const char *name = options->combine ? options->combine : operators[PEER_ADD].name;
-    size_t op = 0, type = 0, combine = 0, lengths = 0;
-    const size_t head = strlen(ops[PEER_OFFSETS].name);
+    size_t op = 0, type = 0, combine = 0, lengths = 0, share = 0;
 
-    while (op < PEER_OFFSETS &&
-           (!options->op || strcmp(options->op, ops[op].name) != 0)) {
+    while (op < PEER_OPS && (!options->op || !is_op(options->op, ops[op].name))) {
         op++;
     }
-    const bool by_offsets = op == PEER_OFFSETS && options->op &&
-                            strncmp(options->op, ops[op].name, head) == 0;
-    while (lengths < LENGTHS && by_offsets &&
-           strcmp(options->op + head, length_names[lengths]) != 0) {
+    const bool by_offsets = op == PEER_OFFSETS;
+    const char *const rest = op < PEER_OPS ? options->op + strlen(ops[op].name) : "";
+    while (op < PEER_OPS && has_runs((enum peer_op)op) && lengths < LENGTHS &&
+           strcmp(rest, length_names[lengths]) != 0) {
         lengths++;
     }
-    if (op == PEER_OFFSETS && (!by_offsets || lengths == LENGTHS)) {
+    while (op == PEER_SELECT && share < 3 && strcmp(rest, shares[share].name) != 0) {
+        share++;
+    }
+    if (op == PEER_OPS || lengths == LENGTHS || share == 3 ||
+        (op > PEER_PARTITION && lengths == BY_0_3)) {
         usage(peer, "--op", options->op ? options->op : "is missing");
     }
     while (type < PEER_TYPES &&
@@ -525,15 +615,27 @@ static void read_job(struct peer_job *job, const struct options *options,
     job->count = read_number(peer, "--count", options->count, SIZE_MAX / 64);
     job->device = options->device;
     job->flags_at = job->count * job->item * operators[combine].inputs;
-    job->in_bytes = job->flags_at + (op == PEER_SEGMENTS ? job->count : 0);
-    if (by_offsets) {
+    job->in_bytes = job->flags_at + (op == PEER_SEGMENTS ? job->count
+                                     : op == PEER_KEYS   ? 4 * job->count
+                                                         : 0);
+    if (has_runs(job->op)) {
         make_offsets(job, (enum lengths)lengths);
-        job->in_bytes += (job->segments + 1) * sizeof(*offsets);
+        job->in_bytes += by_offsets ? (job->segments + 1) * sizeof(*offsets) : 0;
     }
-    job->out_bytes = by_offsets           ? job->segments
-                     : ops[op].writes_all ? job->count
-                                          : (job->count - 1) / ops[op].part + 1;
+    job->out_bytes = by_offsets ? job->segments
+                     : ops[op].writes_all || op > PEER_OFFSETS
+                         ? job->count
+                         : (job->count - 1) / ops[op].part + 1;
     job->out_bytes *= job->item;
+    if (op > PEER_OFFSETS) {
+        const size_t also[PEER_OPS] = {
+            [PEER_PARTITION] = job->item, [PEER_RLE] = 8, [PEER_KEYS] = 4
+        };
+        job->above = op == PEER_SELECT ? shares[share].above : 0;
+        job->also_at = (job->out_bytes + 7) / 8 * 8;
+        job->num_at = (job->also_at + also[op] * job->count + 7) / 8 * 8;
+        job->out_bytes = job->num_at + sizeof(uint64_t);
+    }
     const double sets = ALL_SETS_BYTES / (double)(job->in_bytes + job->out_bytes);
     job->sets = sets > MAX_SETS ? MAX_SETS : (size_t)sets + (sets > (double)(size_t)sets);
 }
@@ -551,6 +653,9 @@ int peer_main(int argc, char **argv, const struct peer *peer)
         !operators[job.combine].commutative) {
         peer_end("unsupported", "it reduces in any order, and %s does not commute",
                  operators[job.combine].name);
+    }
+    if (job.op > PEER_OFFSETS && job.combine != PEER_ADD) {
+        peer_end("unsupported", "selects are of plain elements");
     }
     void *data = make_data(&job);
     peer->open(&job, data);

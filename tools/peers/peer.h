@@ -3,7 +3,8 @@
  * fold: options, data, clock, check of the result, and what they print. A program gives a
  * struct peer to peer_main, or loops to peer_loops_main.
  *
- *     peer_NAME --op reduce|scan|segments|map|rows|offsets-LENGTHS
+ *     peer_NAME --op reduce|scan|segments|map|rows|offsets-LENGTHS|
+ *                    select-PERCENT|partition|unique-LENGTHS|rle-LENGTHS|by-keys-LENGTHS
  *               --type f32|i32|f64|i64 --count N
  *               [--operator add|dual|affine|squares|dot|above] [--rounds N]
  *               [--device SEL] [--serve]
@@ -33,7 +34,15 @@ extern "C" {
 enum peer_type { PEER_F32, PEER_I32, PEER_F64, PEER_I64, PEER_TYPES };
 
 /* Scans are inclusive, and one of segments starts anew at each; a map writes an item for
- * each element; rows, and segments by offsets, are folded to one item each. */
+ * each element; rows, and segments by offsets, are folded to one item each. A select
+ * keeps the elements above job->above, a partition the others as well; unique keeps the
+ * first of each run of equal ones, and rle also has the runs' lengths; by keys each run
+ * of equal keys is added up. What these have is in the output, each with room for all:
+ *
+ *     0           what is kept, or the sums
+ *     also_at     the others, the lengths as uint64_t, or the sums' keys as uint32_t
+ *     num_at      how many are kept, as uint64_t
+ */
 enum peer_op {
     PEER_REDUCE,
     PEER_SCAN,
@@ -41,6 +50,11 @@ enum peer_op {
     PEER_MAP,
     PEER_ROWS,
     PEER_OFFSETS,
+    PEER_SELECT, /* these and what follows: of plain elements only */
+    PEER_PARTITION,
+    PEER_UNIQUE,
+    PEER_RLE,
+    PEER_KEYS,
     PEER_OPS
 };
 /* Elements in a row and in a segment; the last may have fewer. */
@@ -86,9 +100,12 @@ struct peer_job {
     size_t in_bytes, out_bytes; /* of a set */
     size_t flags_at; /* PEER_SEGMENTS: in the input, in bytes: a byte for each element, 1
                       * where a segment starts and else 0. PEER_OFFSETS: there the input
-                      * has where each segment begins, as uint32_t, and then the count */
+                      * has where each segment begins, as uint32_t, and then the count.
+                      * PEER_KEYS: a uint32_t for each element */
     size_t segments; /* PEER_OFFSETS: how many */
-    bool leaves_empty; /* some of these have no elements */
+    int above;       /* PEER_SELECT, PEER_PARTITION */
+    size_t also_at, num_at; /* in the output, in bytes */
+    bool leaves_empty;      /* some of these have no elements */
     size_t sets;
     const char *device; /* as the user selects it, or NULL */
 };
@@ -120,10 +137,15 @@ extern const unsigned char *peer_flags;
 extern const size_t *peer_offsets;
 extern const uint32_t *peer_ends;
 extern size_t peer_segments;
+/* And for one that selects: the keys, and the places of the output. */
+extern const uint32_t *peer_keys;
+extern int peer_above;
+extern void *peer_also;
+extern uint64_t *peer_num;
 
 /* On the host's memory. */
 int peer_loops_main(int argc, char **argv, const char *name, bool reorders,
-                    const struct peer_loops loops[PEER_OPERATORS][PEER_TYPES]);
+                    struct peer_loops loops[PEER_OPERATORS][PEER_TYPES]);
 
 /* Where it runs: the device's name, and its number among OpenCL's, or -1. */
 void peer_runs_on(const char *device, int index);

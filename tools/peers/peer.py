@@ -13,13 +13,18 @@ except ImportError as missing:
     sys.exit(1)
 
 TYPES = {"f32": np.float32, "i32": np.int32, "f64": np.float64, "i64": np.int64}
+SELECTS = {"select-1": 49, "select-50": 0, "select-99": -50, "partition": 0}
+RUNS = {"unique-1": "1", "unique-4": "4", "unique-1000": "1000", "rle-4": "4", "by-keys-8": "8"}
 LENGTHS = {
+    "1": lambda u: np.full(u.shape, 1),
+    "4": lambda u: 1 + np.floor(np.log(1 - u) / np.log(1 - 1 / 4)),
     "3": lambda u: np.full(u.shape, 3), "0-3": lambda u: 4 * u,
     "8": lambda u: 1 + np.floor(np.log(1 - u) / np.log(1 - 1 / 8)),
     "64": lambda u: np.full(u.shape, 64), "1000": lambda u: np.full(u.shape, 1000),
     "pareto": lambda u: np.minimum(1 / (1 - u), 1e6),
 }  # fmt: skip
-OPS = ["reduce", "scan", "segments", "map", "rows", *(f"offsets-{one}" for one in LENGTHS)]
+OPS = ["reduce", "scan", "segments", "map", "rows", *(f"offsets-{one}" for one in LENGTHS),
+       *SELECTS, *RUNS]  # fmt: skip
 PAIRS = ["dual", "affine"]
 OPERATORS = ["add", *PAIRS, "squares", "dot", "above"]
 EXACT = {"f32": 1 << 24, "i32": (1 << 31) - 1, "f64": 1 << 53, "i64": 1 << 53}
@@ -75,8 +80,13 @@ class Job:
         self.item = np.dtype(TYPES[self.type]).itemsize * self.components
         self.writes_all = self.op in ("scan", "segments", "map")
         self.segment = SEGMENT if self.op == "segments" else None
-        self.lengths = self.op.partition("-")[2]
-        self.offsets = offsets_of(self.lengths, self.count) if self.lengths else None
+        self.lengths = self.op.removeprefix("offsets-") if "offsets" in self.op else ""
+        self.above, runs = SELECTS.get(self.op), self.lengths or RUNS.get(self.op)
+        self.selects = self.op in SELECTS or self.op in RUNS
+        if self.selects and self.operator != "add":
+            end_with("unsupported", "selects are of plain elements")
+        self.offsets = offsets_of(runs, self.count) if runs else None
+        self.starts = self.offsets[:-1] if runs else None
         rows = -(-self.count // ROW)
         self.num_out = {"reduce": 1, "rows": rows}.get(self.op, self.count)
         self.in_bytes = self.count * (self.item * self.inputs + (self.segment is not None))
@@ -84,6 +94,9 @@ class Job:
             self.num_out = len(self.offsets) - 1
             self.in_bytes += 4 * len(self.offsets)
         self.out_bytes = self.num_out * self.item
+        self.in_bytes += 4 * self.count if self.op.startswith("by-keys") else 0
+        self.out_bytes += {"p": self.item, "r": 8, "b": 4}.get(
+            self.selects and self.op[0], 0) * self.count  # fmt: skip
         self.sets = min(MAX_SETS, -(-ALL_SETS_BYTES // (self.in_bytes + self.out_bytes)))
 
     def elements(self, start):
@@ -136,10 +149,21 @@ class Job:
             if self.inputs == 2:
                 data[self.count + start : self.count + end] = y
             least, most = min(least, int(sums.min())), max(most, int(sums.max()))
+        if self.op.startswith(("unique", "rle")):
+            data[:] = np.repeat(self.run_values(), np.diff(self.offsets))
         if most - least > EXACT[self.type]:
             words = f"--count {self.count}: not all sums of its data are exact in {self.type}"
             end_with("failed", words)
         return data
+
+    def run_values(self):
+        """As run_value in peer.c, of all runs."""
+        run = np.arange(len(self.starts), dtype=np.uint64)
+        return (values(run) & ~1) | (run & np.uint64(1)).astype(np.int64)
+
+    def keys(self):
+        """The number of each element's run."""
+        return np.repeat(np.arange(len(self.starts), dtype=np.uint32), np.diff(self.offsets))
 
     def flags(self):
         """A byte for each element, 1 where a segment starts."""
@@ -147,6 +171,8 @@ class Job:
 
     def check(self, found):
         """That these are the items of the output."""
+        if self.selects:
+            return self.check_selected(*found)
         found = found.view(TYPES[self.type]).reshape(-1, self.components)
         if self.lengths:
             return self.check_offsets(found[:, 0])
@@ -167,6 +193,28 @@ class Job:
                 end_with("wrong", f"{what} is {pair.format(is_)} and not {pair.format(not_)}")
             done += len(folds)
 
+    def check_selected(self, *found):
+        """That these are what is kept, and the others, lengths or keys, or None."""
+        if self.above is None:
+            length = np.diff(self.offsets)
+            x = values(np.arange(self.count, dtype=np.uint64))
+            is_sum = self.op.startswith("by-keys")
+            kept = np.add.reduceat(x, self.starts) if is_sum else self.run_values()
+            also = np.arange(len(kept)) if is_sum else length if self.op.startswith("rle") else None
+        else:
+            x = values(np.arange(self.count, dtype=np.uint64))
+            kept = x[x > self.above]
+            also = x[x <= self.above] if self.op == "partition" else None
+        for what, one, right in zip(["what is kept", "what is besides"], found, [kept, also],
+                                    strict=True):  # fmt: skip
+            if right is None:
+                continue
+            if len(one) != len(right):
+                end_with("wrong", f"{what} of {self.count} is {len(one)} and not {len(right)}")
+            wrong = np.flatnonzero(one != right)
+            if wrong.size:
+                at = int(wrong[0])
+                end_with("wrong", f"{what} as number {at} is {one[at]} and not {right[at]}")
 
     def check_offsets(self, found):
         """That these are the sums of the segments."""

@@ -17,6 +17,10 @@ const unsigned char *peer_flags;
 const size_t *peer_offsets;
 const uint32_t *peer_ends;
 size_t peer_segments;
+const uint32_t *peer_keys;
+int peer_above;
+void *peer_also;
+uint64_t *peer_num;
 
 /* With every page touched. */
 static void *allocate(size_t bytes)
@@ -56,13 +60,16 @@ static void open_sets(const struct peer_job *new_job, const void *data)
     }
     make_offsets(job->count);
     peer_segments = job->segments;
+    peer_above = job->above;
     peer_runs_on("host", -1);
 }
 
 static void call(size_t set)
 {
     peer_flags = (const unsigned char *)sets[set].in + job->flags_at;
-    peer_ends = (const uint32_t *)(const void *)peer_flags;
+    peer_keys = peer_ends = (const uint32_t *)(const void *)peer_flags;
+    peer_also = (char *)sets[set].out + job->also_at;
+    peer_num = (uint64_t *)(void *)((char *)sets[set].out + job->num_at);
     loop(sets[set].in, sets[set].out, job->count);
 }
 
@@ -81,7 +88,7 @@ static void close_sets(void)
     free(offsets);
 }
 
-static const struct peer_loops (*all_loops)[PEER_TYPES];
+static struct peer_loops (*all_loops)[PEER_TYPES];
 
 static void open_loops(const struct peer_job *new_job, const void *data)
 {
@@ -90,7 +97,7 @@ static void open_loops(const struct peer_job *new_job, const void *data)
 }
 
 int peer_loops_main(int argc, char **argv, const char *name, bool reorders,
-                    const struct peer_loops loops[PEER_OPERATORS][PEER_TYPES])
+                    struct peer_loops loops[PEER_OPERATORS][PEER_TYPES])
 {
     const struct peer peer = { name, reorders, open_loops, call, read_out, close_sets };
 

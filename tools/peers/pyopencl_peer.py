@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""pyopencl as a peer: ReductionKernel with a map_expr, GenericScanKernel with an input_expr, and
-ElementwiseKernel."""
+"""pyopencl as a peer: ReductionKernel with a map_expr, GenericScanKernel with an input_expr,
+ElementwiseKernel, and its algorithms copy_if, partition and unique."""
 
 import json
 import sys
@@ -17,6 +17,11 @@ try:
 except ImportError as missing:
     print(json.dumps({"failed": f"not installed: {missing}"}))
     sys.exit(1)
+
+try:
+    import pyopencl.algorithm as selects
+except ImportError:  # it wants Mako
+    selects = None
 
 np = peer.np
 C_NAMES = {"f32": "float", "i32": "int", "f64": "double", "i64": "long"}
@@ -65,6 +70,10 @@ class PyOpenCL(peer.Peer):
         if job.op == "rows" or job.lengths:
             what = "segments" if job.lengths else "rows"
             peer.end_with("unsupported", f"it has no reduction of {what}")
+        if job.op.startswith(("rle", "by-keys")):
+            peer.end_with("unsupported", "it has no runs")
+        if job.selects and not selects:
+            peer.end_with("failed", "not installed: pyopencl.algorithm, which needs Mako")
         name = C_NAMES[job.type]
         data = job.data()
         if job.components == 2:
@@ -79,7 +88,7 @@ class PyOpenCL(peer.Peer):
                        for _ in range(job.sets)]  # fmt: skip
         empty = np.zeros(job.num_out, data.dtype)
         self.outputs = [cl.array.to_device(self.queue, empty) for _ in range(job.sets)]
-        self.kernel = self.make_kernel(context, data.dtype, name)
+        self.kernel = None if job.selects else self.make_kernel(context, data.dtype, name)
         self.queue.finish()
 
     def make_kernel(self, context, dtype, name):
@@ -109,6 +118,9 @@ class PyOpenCL(peer.Peer):
         )  # fmt: skip
 
     def call(self, index):
+        if self.job.selects:
+            self.outputs[index] = self.select(self.inputs[index][0])
+            return
         source, result = self.inputs[index], self.outputs[index]
         if self.job.op == "reduce":
             self.kernel(*source, out=result, queue=self.queue)
@@ -116,7 +128,28 @@ class PyOpenCL(peer.Peer):
             self.kernel(*source, result, queue=self.queue)
         self.queue.finish()
 
+    def select(self, x):
+        """Arrays of its own, and how many are kept."""
+        condition = f"ary[i] > {self.job.above}"
+        if self.job.op == "partition":
+            kept, rest, num, event = selects.partition(x, condition, queue=self.queue)
+        else:
+            rest = None
+            kept, num, event = (
+                selects.unique(x, queue=self.queue) if self.job.above is None
+                else selects.copy_if(x, condition, queue=self.queue))  # fmt: skip
+        self.queue.finish()
+        del event
+        return kept, rest, num
+
+    def selected(self, kept, rest, num):
+        num = int(num.get(self.queue))
+        others = rest.get(self.queue)[: self.job.count - num] if rest is not None else None
+        return kept.get(self.queue)[:num], others
+
     def output(self, index):
+        if self.job.selects:
+            return self.selected(*self.outputs[index])
         return self.outputs[index].get(self.queue)
 
 
