@@ -134,7 +134,7 @@ static void select_in_parts(const void *in, void *out, size_t count, part_head *
     for (int k = 1; k < parts; k++) {
         nums[k + 1] += nums[k];
     }
-    size_t ends[MOST_PARTS];
+    size_t ends[MOST_PARTS] = { 0 };
     EACH_PART for (int k = 0; k < parts; k++)
     {
         ends[k] = writes(in, out, begins[k], begins[k + 1], nums[k], nums[k + 1]);

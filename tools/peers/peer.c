@@ -582,7 +582,8 @@ static void read_job(struct peer_job *job, const struct options *options,
         op++;
     }
     const bool by_offsets = op == PEER_OFFSETS;
-    const char *const rest = op < PEER_OPS ? options->op + strlen(ops[op].name) : "";
+    const char *const rest =
+        options->op && op < PEER_OPS ? options->op + strlen(ops[op].name) : "";
     while (op < PEER_OPS && has_runs((enum peer_op)op) && lengths < LENGTHS &&
            strcmp(rest, length_names[lengths]) != 0) {
         lengths++;
