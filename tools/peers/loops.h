@@ -179,7 +179,7 @@ static bool head_key(const void *in, size_t i)
         return num;                                                                      \
     }
 /* The others of a part end where the kept ones of all before and it leave off. */
-#define NOT_FULL num < end &&i - num < last - end
+#define NOT_FULL (num < end && i - num < last - end)
 #define SELECT_LOOP(name, suffix, head, counts)                                          \
     static void name##_##suffix(const void *in, void *out, size_t count)                 \
     {                                                                                    \
