@@ -5,7 +5,8 @@
  * read and write, and that as a share of the copy.
  *
  * Elements are kept at random places, and runs have geometric lengths of the mean that is
- * named. Results are not checked here: the tests do.
+ * named. Fields are those of 2^26 bytes: one in 14 is a comma, and one in 60 a quote.
+ * Results are not checked here: the tests do.
  */
 #include "device.h"
 
@@ -16,12 +17,12 @@
 
 enum { COUNT = 1 << 26, RUNS = 7 };
 
-enum data { NO_RUNS, MEAN_4, MEAN_1000, NUM_DATA };
-static const double means[NUM_DATA] = { 1, 4, 1000 };
+enum data { NO_RUNS, MEAN_4, MEAN_1000, TEXT, NUM_DATA };
+static const double means[TEXT] = { 1, 4, 1000 };
 
 static const struct bench_case {
     const char *name;
-    enum { COPY, MAP, SELECT, PARTITION, UNIQUE, LENGTHS } kind;
+    enum { COPY, MAP, SELECT, PARTITION, FIELDS, UNIQUE, LENGTHS } kind;
     enum data data;
     const char *text; /* `keep` or `equal` */
 } cases[] = {
@@ -37,6 +38,7 @@ static const struct bench_case {
     { "run lengths, runs of 1", LENGTHS, NO_RUNS, "a == b" },
     { "run lengths, runs of 4", LENGTHS, MEAN_4, "a == b" },
     { "run lengths, runs of 1000", LENGTHS, MEAN_1000, "a == b" },
+    { "fields of a CSV text", FIELDS, TEXT, "(x == to_u8(44)) & (item == to_u8(0))" },
 };
 #define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
 
@@ -54,20 +56,27 @@ static double draw(cl_ulong *random) /* from 0 to below 1 */
     return (double)(*random >> 40) / 16777216.0;
 }
 
-/* Numbers from 0 to below 1, of which one in `mean` is a new one. */
-static bool fill(const struct bench *bench, cl_mem mem, double mean)
+/* Numbers from 0 to below 1, of which one in `mean` is a new one; or a text. */
+static bool fill(const struct bench *bench, cl_mem mem, enum data data)
 {
     cl_float *values = malloc(COUNT * sizeof(*values)), value = 0;
+    unsigned char *text = (unsigned char *)values;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     cl_ulong random = 1;
 
     if (values) {
         for (size_t i = 0; i < COUNT; ++i) {
-            value = draw(&random) * mean < 1 ? (cl_float)draw(&random) : value;
+            const double drawn = draw(&random);
+            if (data == TEXT) {
+                text[i] = drawn < 1.0 / 14 ? ',' : drawn > 1 - 1.0 / 60 ? '"' : 'a';
+                continue;
+            }
+            value = drawn * means[data] < 1 ? (cl_float)draw(&random) : value;
             values[i] = value;
         }
         status = clEnqueueWriteBuffer(bench->device.session.queue, mem, CL_TRUE, 0,
-                                      COUNT * sizeof(*values), values, 0, NULL, NULL);
+                                      COUNT * (data == TEXT ? 1 : sizeof(*values)),
+                                      values, 0, NULL, NULL);
         free(values);
     }
     return status == CL_SUCCESS || bench_complain(&bench->device, "the data", status);
@@ -80,7 +89,7 @@ static bool open_bench(void *user)
 
     for (size_t i = 0; i < NUM_DATA; ++i) {
         bench->in[i] = bench_buffer(device, COUNT * sizeof(cl_float));
-        if (!bench->in[i] || !fill(bench, bench->in[i], means[i])) {
+        if (!bench->in[i] || !fill(bench, bench->in[i], (enum data)i)) {
             return false;
         }
     }
@@ -94,7 +103,7 @@ static bool open_bench(void *user)
 static void close_bench(void *user)
 {
     struct bench *bench = user;
-    const cl_mem all[] = { bench->in[0], bench->in[1], bench->in[2],
+    const cl_mem all[] = { bench->in[0], bench->in[1], bench->in[2], bench->in[3],
                            bench->out,   bench->more,  bench->num };
 
     if (bench->copy) {
@@ -118,6 +127,13 @@ static clfold_status enqueue(const struct bench *bench, const struct bench_case 
     if (one->kind >= SELECT) {
         *(one->kind < UNIQUE ? &fold.keep : &fold.equal) = one->text;
         fold.num_out.mem = bench->num;
+    }
+    if (one->kind == FIELDS) {
+        fold.op = CLFOLD_BIT_XOR;
+        fold.type = fold.in = CLFOLD_U8;
+        fold.load = "to_u8(x == to_u8(34)) & to_u8(1)";
+        fold.out = CLFOLD_U32;
+        fold.result = "to_u32(i)";
     }
     fold.rest_out.mem = one->kind == PARTITION ? bench->more : NULL;
     fold.lengths_out.mem = one->kind == LENGTHS ? bench->more : NULL;
@@ -154,12 +170,13 @@ static bool run_all(void *user, int run)
 static double bytes_of(const struct bench *bench, size_t number)
 {
     const double kept = (double)bench->kept[number], size = sizeof(cl_float);
+    const double read = cases[number].kind == FIELDS ? 1 : size;
     const double written = cases[number].kind == PARTITION ? COUNT * size
                            : cases[number].kind == LENGTHS
                                ? kept * (size + sizeof(cl_ulong))
                                : kept * size;
 
-    return COUNT * size + written;
+    return COUNT * read + written;
 }
 
 static void print_all(void *user)
