@@ -32,7 +32,7 @@
  *   CLFOLD_HEADS         1 if segments are given by flags, 2 by keys, 3 by offsets, else
  *                        0; if not 0, items have a head: see heads.cl,
  *   CLFOLD_WAY           the same, but also of reductions by flags or keys, whose offsets
- *                        are found first, and 6 of selects that scan, whose places are:
+ *                        are found first, and 6 of selects that scan:
  *                        find_heads.cl; if it is not 0:
  *   CLFOLD_HEAD16, CLFOLD_TO_HEADS   the type of 16 stages' heads, and what converts
  *                          to it,
@@ -82,7 +82,7 @@
  *   CLFOLD_KEEPS_RUNS      1 if it is of two neighbours, and says that they are the same,
  *   CLFOLD_KEEPS_SCAN      1 if it is of a scan's items, which are scanned then, and
  *   CLFOLD_KEEPS_PREV        1 if of the item before, too,
- *   CLFOLD_WRITES_PLACES     1 if what is written is made of none,
+ *   CLFOLD_WRITES_PLACES     1 if what is written does not use them,
  *   CLFOLD_MAKES_ALL       1 if a result may be made of one that is not kept, too
  *   CLFOLD_COUNT_AT      1 if the true number of elements is in memory, see count.cl
  *   CLFOLD_IN_PART       1 if the call is a part of a larger one, whose elements before

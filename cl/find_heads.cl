@@ -13,8 +13,8 @@
  * Flags and keys are read once, in vectors; the bits, 32 in a word, are few bytes. A
  * group takes `run` words. counts[0] becomes how many segments there are, and the counts
  * of the groups follow. Offsets past the bound, `num`, are left out but for the one that
- * ends the last segment. Words past the true count have no bits. Of what a select keeps
- * by a scan's items counts before words take the place of offsets.
+ * ends the last segment. Words past the true count have no bits. For a select
+ * that scans there are no offsets, but for each word how many are kept before it.
  *
  * needs: count.cl, heads.cl
  * names: CLFOLD_GROUP_SIZE, CLFOLD_KERNEL, CLFOLD_KEY_BITS, CLFOLD_KEY_CELL

@@ -34,8 +34,8 @@ static const char kernel_text[] =
     "    uint kept;\n"
     "    const uint place = top_group_select(is_end, num, &room, &kept);\n"
     "    const top_value top = top_group_reduce(own, num, &room);\n"
-    "    entry[0] = kept;\n"
-    "    entry[1] = top.index;\n"
+    "    if (l == 0)\n"
+    "        vstore2((uint2)(kept, top.index), 0, entry);\n"
     "    if (is_end)\n"
     "        entry[2 + place] = i;\n"
     "}\n";
@@ -110,7 +110,8 @@ int main(int argc, char **argv)
     size_t size;
     unsigned char *const file = example_read(argv[1], &size);
     struct example e = example_open();
-    const bool done = file && e.queue && look(&e, file, size);
+    const bool done =
+        file && size <= UINT32_MAX - BLOCK && e.queue && look(&e, file, size);
 
     example_close(&e);
     free(file);

@@ -881,17 +881,18 @@ CLFOLD_API clfold_status clfold_map(clfold_context *context, cl_command_queue qu
  * With `keep` the fold may have an operator, and init: item and prev then are those of an
  * inclusive scan, in all texts. So a scan of a text's quotes, of which `keep` takes the
  * commas outside, gives an index of its fields. The scan runs twice, or once if the
- * result or store uses neither item nor prev; bytes of scratch are 1.4 an element.
+ * result or store uses neither item nor prev; scratch is a buffer of 1.4 bytes an
+ * element.
  *
  * `out` and rest_out may not overlap `in`: a group that finds another one late reads that
  * one's elements itself, which must not be overwritten then. Segments are UNSUPPORTED. A
- * part has a carry only with an operator: its first element starts a run, and num_out
- * counts the part's own.
+ * part has a carry only with an operator. By `equal` its first element starts a run.
+ * num_out counts the part's own.
  *
- * A select is a scan of counts, so its algorithms are "scan_single_group",
- * "scan_lookback", "scan_chained" and "reduce_then_scan", chosen as a scan's. Stores are
- * of neighbours: on CPUs a tile is compacted in vectors and lines, on GPUs in local
- * memory.
+ * A select is a scan of counts, or with an operator of items, so its algorithms are
+ * "scan_single_group", "scan_lookback", "scan_chained" and "reduce_then_scan", chosen as
+ * a scan's. Stores are of neighbours: of counts a tile is compacted in vectors and lines
+ * on CPUs, and in local memory on GPUs.
  * \snippet snippets.c clfold_select
  */
 CLFOLD_API clfold_status clfold_select(clfold_context *context, cl_command_queue queue,

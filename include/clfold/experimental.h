@@ -151,8 +151,9 @@ CLFOLD_API clfold_status clfold_fold_carries(
  * The fold's args follow these parameters, in their order, a stream as a pointer and a
  * ulong, its offset. Where the fold has a load, a result or a store, or converts to
  * `out`, two ulongs follow them: where in `in` element 0 is, and n. `source` stands in
- * the text as it is. All other names begin with sum_clfold_ or sum_CLFOLD_, so that
- * several folds may stand in one program; the fold's texts may use none of them.
+ * the text as it is, but for names with clfold_. All other names begin with sum_clfold_
+ * or sum_CLFOLD_, so that several folds may stand in one program; the fold's texts may
+ * use none of them.
  *
  * The text is for this device. It needs OpenCL C 1.2 and no build options, says
  * FP_CONTRACT OFF for itself and DEFAULT for what follows, and in its last line that
@@ -163,7 +164,7 @@ CLFOLD_API clfold_status clfold_fold_carries(
  *
  * `text` is the caller's and has room for `size` bytes, the NUL at its end among them;
  * too few are CLFOLD_ERROR_RANGE. *needed, unless NULL, becomes how many there must be,
- * some 50,000, also where they are too few. With `text` NULL and size 0 nothing else is
+ * some 60,000, also where they are too few. With `text` NULL and size 0 nothing else is
  * written. Builds and waits for nothing.
  *
  * CLFOLD_ERROR_ARGUMENT: a context or a fold is NULL, the fold is not one of a scan, the

@@ -233,7 +233,7 @@ static clfold_status check_built_in(const struct site *site, const clfold_fold *
             return clfold_fail(
                 site, CLFOLD_ERROR_ARGUMENT, "%s is for folds without op%s, but op is %u",
                 texts[i].field,
-                texts[i].or_load ? ", or with a load, a result or a store" : "",
+                texts[i].or_load ? ", or with a load, a result, a store or a keep" : "",
                 fold->op);
         }
     }
@@ -270,11 +270,10 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
                                arg->element);
         }
         if (arg->element && !has_element_text(fold)) {
-            return clfold_fail(
-                site, CLFOLD_ERROR_ARGUMENT,
-                "args[%zu] %s is a stream, which only a load, a result and "
-                "a store can use",
-                i, name);
+            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                               "args[%zu] %s is a stream, which only a load, a result, a "
+                               "store and a keep can use",
+                               i, name);
         }
         if (arg->element && (!has_mem || arg->type || arg->value || arg->size)) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
@@ -308,7 +307,7 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
     return CLFOLD_OK;
 }
 
-/* A map takes nothing of a fold's operator, nor do some selects. */
+/* A map takes nothing of a fold's operator, nor does a select without one. */
 static clfold_status check_map(const struct site *site, const clfold_fold *fold,
                                const char *name)
 {

@@ -253,7 +253,8 @@ static clfold_status check_places(const struct request *request, const struct si
         clfold_part_spans(request, &places[CARRY_OUT]);
     }
     for (int i = 0; i < num && status == CLFOLD_OK; ++i) {
-        const bool may_be_init = is_one && (i == TOTAL || i == CARRY_OUT);
+        const bool may_be_init =
+            is_one && ((i == TOTAL && !writes_num(monoid)) || i == CARRY_OUT);
         status = check_place(request, site, context, in, out, heads, &places[i],
                              may_be_init ? OVERLAP_ELEMENTS : OVERLAP_NONE);
         for (int k = 0; k < i && status == CLFOLD_OK; ++k) {

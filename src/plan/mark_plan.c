@@ -91,6 +91,7 @@ static void plan_found(struct marks *marks, const struct job *job, uint32_t grou
                              sizeof(cl_uint)) /
         sizeof(cl_uint);
     marks->bytes = (size_t)(marks->bits_at + marks->num_words) * sizeof(cl_uint);
+    marks->of_scan = of_scan;
     if (of_scan) {
         marks->flags_at = marks->bytes + SPARE_WORD * sizeof(cl_uint);
         marks->bytes = (size_t)(marks->flags_at + job->count);
@@ -131,7 +132,7 @@ static void launch_found(const struct marks *marks, uint32_t kernel, bool work,
     const uint64_t words = marks->num_words * sizeof(cl_uint);
     const uint64_t num = marks->num_offsets - 1, places = num * marks->size;
 
-    kernel += kernel == KERNEL_LISTS && marks->flags_at > 0;
+    kernel += kernel == KERNEL_LISTS && marks->of_scan;
     launch->num = work ? num : 0;
     launch->num_words = work ? marks->num_words : 0;
     launch->num_runs = work ? marks->num_groups : 0;

@@ -255,7 +255,6 @@ static void make_launch(const struct plan *plan, uint32_t kernel, uint32_t numbe
     launch->stream = plan->streams;
     launch->spins = plan->spins;
     launch->in_place = plan->in_place;
-    launch->is_placed = false;
     if (kernel >= num_kernels(plan)) {
         clfold_marks_launch(&plan->marks, kernel - num_kernels(plan), work, launch);
     } else {
@@ -280,36 +279,34 @@ uint32_t clfold_plan_num_launches(const struct plan *plan)
 }
 
 /* Which one of the algorithm's it is; false: one of the marks, and which. */
-static bool is_algorithm(const struct plan *plan, uint32_t number, uint32_t *of)
+static bool is_algorithm(const struct plan *plan, uint32_t number, uint32_t *which)
 {
     const uint32_t later = plan->num_before + plan->marks.num_launches;
 
-    *of = number < plan->num_before ? number
-          : number < later          ? number - plan->num_before
-                                    : number - later + plan->num_once;
+    *which = number < plan->num_before ? number
+             : number < later          ? number - plan->num_before
+                                       : number - later + plan->num_once;
     return number < plan->num_before || number >= later;
 }
 
 void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch *launch)
 {
     const struct strategy *strategy = strategy_of(plan->shape.algorithm);
-    const bool is_placed = number >= plan->num_before;
-    struct plan one = *plan;
-    uint32_t of;
+    uint32_t which;
 
-    one.out_size = is_placed ? plan->out_size : 1; /* else a flag */
-    if (is_algorithm(plan, number, &of)) {
-        make_launch(&one, strategy->kernel ? strategy->kernel(plan, of) : 0, of, true,
-                    launch);
+    launch->is_placed = number >= plan->num_before;
+    if (is_algorithm(plan, number, &which)) {
+        make_launch(plan, strategy->kernel ? strategy->kernel(plan, which) : 0, which,
+                    true, launch);
     } else {
-        make_launch(&one, num_kernels(plan) + of, of, true, launch);
+        make_launch(plan, num_kernels(plan) + which, which, true, launch);
     }
-    launch->is_placed = is_placed;
 }
 
 void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
                            struct launch *launch)
 {
+    launch->is_placed = false;
     make_launch(plan, kernel, 0, false, launch);
     launch->num_groups = 1;
     launch->bytes_read = launch->bytes_written = 0;
@@ -326,8 +323,8 @@ void clfold_plan_bytes(const struct plan *plan, uint64_t *bytes_read,
 
     *bytes_read = *bytes_written = 0;
     for (uint32_t i = 0, alike; i < num; i += alike) {
-        uint32_t of;
-        const bool is_second = is_algorithm(plan, i, &of) && of == 1;
+        uint32_t which;
+        const bool is_second = is_algorithm(plan, i, &which) && which == 1;
         alike = is_second && plan->num_launches > MANY ? plan->num_launches - 3 : 1;
         clfold_plan_launch(plan, i, &launch);
         *bytes_read += alike * launch.bytes_read;

@@ -92,7 +92,8 @@ struct marks {
     uint64_t run, words_run;          /* of a group */
     uint64_t num_groups;              /* that read offsets, or find heads */
     uint64_t bits_at, offsets_at;     /* of those that are found: where they begin */
-    uint64_t flags_at;                /* those of a scan, by which places are found */
+    bool of_scan;                     /* places are found, by flags of a scan's own */
+    uint64_t flags_at;                /* of these */
     uint32_t read_size, written_size; /* of an element that is kept, at most */
     size_t bytes;                     /* of the words, and what groups find */
 };
@@ -174,6 +175,13 @@ void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch 
 static inline uint64_t clfold_plan_read(const struct plan *plan, uint64_t count)
 {
     return count * plan->read_size + (plan->marks.num_words > 0 ? count / 8 : 0);
+}
+
+/* Bytes that a scan writes for `count` elements: where places are to be found, flags. */
+static inline uint64_t clfold_plan_written(const struct plan *plan,
+                                           const struct launch *launch, uint64_t count)
+{
+    return launch->is_placed ? count * plan->out_size : count;
 }
 
 /* Bytes of all launches, in global memory, by design. */

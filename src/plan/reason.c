@@ -273,7 +273,8 @@ static void add_heads(struct sentence *sentence, const struct reason *reason)
 static void add_kept(struct sentence *sentence, const struct reason *reason)
 {
     if (reason->monoid->keeps_scan) {
-        add(sentence, "; it scans twice: what is kept has its place between");
+        add(sentence, "; what is kept is found first, and written %s",
+            reason->monoid->writes_places ? "without a scan" : "by a second scan");
     }
 }
 

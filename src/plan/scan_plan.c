@@ -441,7 +441,7 @@ static void launch_single(const struct plan *plan, uint32_t number, struct launc
 
     launch->num_groups = plan->num_groups;
     launch->bytes_read = clfold_plan_read(plan, end - begin);
-    launch->bytes_written = (end - begin) * plan->out_size;
+    launch->bytes_written = clfold_plan_written(plan, launch, end - begin);
     launch->first = number * plan->each;
 }
 
@@ -470,7 +470,7 @@ static void launch_pass(const struct plan *plan, struct launch *launch)
     bool propagates = plan->shape.algorithm == SCAN_THEN_PROPAGATE;
     uint64_t items = plan->num_launches > 1 ? plan->cut.num_runs * plan->item_size : 0;
     uint64_t in = clfold_plan_read(plan, plan->count);
-    uint64_t out = plan->count * plan->out_size;
+    uint64_t out = clfold_plan_written(plan, launch, plan->count);
 
     if (plan->shape.algorithm == SCAN_LANES) {
         clfold_launch_lanes(launch, plan);
@@ -484,7 +484,8 @@ static void launch_lookback(const struct plan *plan, struct launch *launch)
 {
     launch->num_groups = plan->num_groups;
     launch->bytes_read = clfold_plan_read(plan, plan->count) + plan->scratch_bytes;
-    launch->bytes_written = plan->count * plan->out_size + plan->scratch_bytes;
+    launch->bytes_written =
+        clfold_plan_written(plan, launch, plan->count) + plan->scratch_bytes;
 }
 
 /* Of scans in passes the first launch and the last go over the elements. */

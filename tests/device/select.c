@@ -453,6 +453,7 @@ static void test_parts(void **state)
 static void test_rejected(void **state)
 {
     const cl_mem in = coloured_buffer(4096), out = coloured_buffer(8192);
+    const cl_mem coloured = coloured_buffer(8);
     const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = 10 };
     const clfold_part part = { .first = 3 }, carries = { .carry_at = { in, 0 } };
     const cl_uint none = 0;
@@ -532,6 +533,14 @@ static void test_rejected(void **state)
         { SELECT(.num_out = { in, 4 }), out, 9, SAYS(OVERLAP, "num_out") },
         { SELECT(.num_out = { out, 1024 }), out, 9,
           SAYS(RANGE, "num_out holds 1024 elements of u64") },
+        { { .op = CLFOLD_ADD,
+            .type = CLFOLD_U64,
+            .keep = "x",
+            .init_at = { coloured, 0 },
+            .num_out = { coloured, 0 } },
+          out,
+          9,
+          SAYS(OVERLAP, "num_out") },
         { SELECT(.num_out = { NULL, 3 }), out, 9,
           SAYS(ARGUMENT, "num_out: mem is NULL, but offset is 3") },
     };
@@ -556,6 +565,38 @@ static void test_rejected(void **state)
     }
     assert_refused(clfold_prepare(ctx, CLFOLD_SELECT, &select, 9, &in_place),
                    CLFOLD_ERROR_OVERLAP, "in_place is set");
+    clReleaseMemObject(coloured);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+}
+
+/* A select that scans: its launches, those that are left out where no item is written,
+ * and that a call after prepare builds nothing. */
+static void check_scans(void)
+{
+    const cl_mem in = coloured_buffer(5000 * 4), out = coloured_buffer(5000 * 4);
+    clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_U32, .keep = "item & 1" };
+    clfold_stats before, after;
+    clfold_report report;
+
+    for (int k = 0; k < 4; ++k) {
+        const bool of_places = k % 2, in_passes = k / 2;
+        fold.result = of_places ? "x + 1u" : NULL;
+        fold.algorithm = in_passes ? "reduce_then_scan" : "scan_single_group";
+        assert_ok(clfold_explain(ctx, CLFOLD_SELECT, &fold, 5000, NULL, &report));
+        assert_non_null(strstr(report.reason, of_places ? "written without a scan"
+                                                        : "written by a second scan"));
+        if (!device.ends_loops) {
+            assert_int_equal(report.num_launches, (in_passes ? 3 : 1) + 3 + 1);
+        }
+        assert_ok(clfold_prepare(ctx, CLFOLD_SELECT, &fold, 5000, NULL));
+        assert_ok(clfold_context_stats(ctx, &before));
+        assert_ok(
+            clfold_select(ctx, device.queue, &fold, in, 0, out, 0, 5000, 0, NULL, NULL));
+        assert_ok(clfold_context_stats(ctx, &after));
+        assert_int_equal(after.builds, before.builds);
+    }
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
     clReleaseMemObject(in);
     clReleaseMemObject(out);
 }
@@ -572,6 +613,7 @@ static void test_policy(void **state)
     assert_string_equal(report.algorithm,
                         device.ends_loops ? "reduce_then_scan" : "scan_lookback");
     assert_ok(clfold_prepare(ctx, CLFOLD_SELECT, &select, 1 << 20, NULL));
+    check_scans();
     check_many(trial, 0);
     for (size_t t = 0; t < SCAN_TILES; ++t) {
         if (!scan_tiles[t].tile_elements && policy_has_tile(scan_tiles[t].tile)) {

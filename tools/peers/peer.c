@@ -52,7 +52,7 @@ static const struct {
     [PEER_KEYS] = { "by-keys-", false, 0 },
 };
 
-/* Of values from -50 to 50, so many in a hundred. */
+/* Of values from -50 to 50, that percentage. */
 static const struct {
     const char *name;
     int above;
