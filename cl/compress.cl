@@ -65,7 +65,9 @@ static clfold_longs8 clfold_compress8(clfold_longs8 x, uint mask)
         }                                                                                \
         return p;                                                                        \
     }
-#elif CLFOLD_BUILTINS && defined(__SPIR64__)
+#else
+
+#if CLFOLD_BUILTINS && defined(__SPIR64__)
 
 /* Of 8 lanes that are -1 or 0, a bit each. */
 static uint clfold_bits_of(ulong lanes)
@@ -89,17 +91,20 @@ static uchar8 clfold_kept_of_8(uint bits)
 }
 
 /* Puts what is kept of two vectors of 8 into a row, and returns how many these are. */
-#define CLFOLD_SHUFFLES(row, lanes, type, mask)                                          \
+#define CLFOLD_SHUFFLES(row, lanes, type, holds)                                         \
     do {                                                                                 \
         uint num = 0;                                                                    \
         _Pragma("unroll") for (uint k = 0; k < 2; ++k) {                                 \
-            const uint bits = (mask) >> 8 * k & 255;                                     \
+            const uint bits = clfold_bits_of(k == 0 ? (holds).x : (holds).y);            \
             vstore8(shuffle((lanes)[k], convert_##type##8(clfold_kept_of_8(bits))), 0,   \
                     (type *)(row) + num);                                                \
             num += popcount(bits);                                                       \
         }                                                                                \
         return num;                                                                      \
     } while (0)
+#else
+#define CLFOLD_SHUFFLES(row, lanes, type, holds) (void)0
+#endif
 
 #define CLFOLD_COMPRESSES(name, type, type16)                                            \
     static uint name(type *row, type16 x, char16 holds)                                  \
@@ -113,31 +118,10 @@ static uchar8 clfold_kept_of_8(uint bits)
             vstore16(x, 0, row);                                                         \
             return 16;                                                                   \
         }                                                                                \
-        const uint mask =                                                                \
-            clfold_bits_of(kept.bits.x) | clfold_bits_of(kept.bits.y) << 8;              \
         if (sizeof(type) == 4)                                                           \
-            CLFOLD_SHUFFLES(row, as.ints, uint, mask);                                   \
+            CLFOLD_SHUFFLES(row, as.ints, uint, kept.bits);                              \
         if (sizeof(type) == 8)                                                           \
-            CLFOLD_SHUFFLES(row, as.longs, ulong, mask);                                 \
-        _Pragma("unroll") for (uint k = 0; k < 16; ++k) {                                \
-            row[p] = as.s[k];                                                            \
-            p += kept.s[k] & 1;                                                          \
-        }                                                                                \
-        return p;                                                                        \
-    }
-#else
-#define CLFOLD_COMPRESSES(name, type, type16)                                            \
-    static uint name(type *row, type16 x, char16 holds)                                  \
-    {                                                                                    \
-        union { type16 v; type s[16]; } as;                                              \
-        union { char16 v; ulong2 bits; char s[16]; } kept;                               \
-        uint p = 0;                                                                      \
-        as.v = x;                                                                        \
-        kept.v = holds;                                                                  \
-        if ((kept.bits.x & kept.bits.y) == ~0ul) {                                       \
-            vstore16(x, 0, row);                                                         \
-            return 16;                                                                   \
-        }                                                                                \
+            CLFOLD_SHUFFLES(row, as.longs, ulong, kept.bits);                            \
         _Pragma("unroll") for (uint k = 0; k < 16; ++k) {                                \
             row[p] = as.s[k];                                                            \
             p += kept.s[k] & 1;                                                          \
