@@ -13,11 +13,12 @@
  * Flags and keys are read once, in vectors; the bits, 32 in a word, are few bytes. A
  * group takes `run` words. counts[0] becomes how many segments there are, and the counts
  * of the groups follow. Offsets past the bound, `num`, are left out but for the one that
- * ends the last segment. Words past the true count have no bits. For a select
- * that scans there are no offsets, but for each word how many are kept before it.
+ * ends the last segment. Words past the true count have no bits. A select that
+ * scans gets no offsets, but for each word how many elements are kept before it.
  *
  * needs: count.cl, heads.cl
- * names: CLFOLD_GROUP_SIZE, CLFOLD_KERNEL, CLFOLD_KEY_BITS, CLFOLD_KEY_CELL
+ * names: CLFOLD_GROUP_SIZE, CLFOLD_KEEPS_SCAN, CLFOLD_KERNEL, CLFOLD_KEY_BITS
+ * names: CLFOLD_KEY_CELL
  * names: CLFOLD_KEY_EQUAL, CLFOLD_MASK16, CLFOLD_OFFSET, CLFOLD_PASS, CLFOLD_READ_KEY16
  * names: CLFOLD_TILE_VECTOR, CLFOLD_WAY, CLFOLD_WITH
  */
@@ -133,7 +134,7 @@ CLFOLD_KERNEL void clfold_count_heads(ulong count, ulong num, ulong num_runs,
             all = next;
         }
         counts[0] = all;
-        if (CLFOLD_WAY != 6 && all <= num)
+        if (!CLFOLD_KEEPS_SCAN && all <= num)
             offsets[offsets_at + all] = (CLFOLD_OFFSET)count;
         if (has_total)
             total_out[total_index] = all;
@@ -147,7 +148,7 @@ CLFOLD_KERNEL void clfold_count_heads(ulong count, ulong num, ulong num_runs,
     }
 }
 
-#if CLFOLD_WAY == 6
+#if CLFOLD_KEEPS_SCAN
 
 /* Writes how many there are before the word at element i, which is what a select that
  * scans finds places by. */
@@ -225,7 +226,7 @@ CLFOLD_KERNEL void clfold_put_offsets(ulong num_words, ulong run, ulong num,
 #endif
 }
 
-#if CLFOLD_WAY != 6
+#if !CLFOLD_KEEPS_SCAN
 
 /* A group takes `run` segments. Keys are copied bit by bit. */
 CLFOLD_KERNEL void clfold_put_lists(ulong run, ulong num, global const ulong *counts,

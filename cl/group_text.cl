@@ -78,7 +78,7 @@ static void clfold_own_write(clfold_own_value item, clfold_own_value prev,
 }
 
 static CLFOLD_INLINE void clfold_scan_values(clfold_own_value x, uint num,
-                                          local clfold_own_room *room CLFOLD_WITH)
+                                             local clfold_own_room *room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
 

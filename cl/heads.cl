@@ -14,13 +14,13 @@
  * reduction by flags or keys has no heads in its items: find_heads.cl turns them into
  * offsets. A select that scans writes such flags itself, which are heads alone.
  *
- * names: CLFOLD_HEADS, CLFOLD_IN_PART, CLFOLD_KEY, CLFOLD_KEY16
+ * names: CLFOLD_HEADS, CLFOLD_IN_PART, CLFOLD_KEEPS_SCAN, CLFOLD_KEY, CLFOLD_KEY16
  * names: CLFOLD_KEY_EQUAL, CLFOLD_LOAD_INDEX, CLFOLD_MASK, CLFOLD_MASK16, CLFOLD_PASS
  * names: CLFOLD_READ_KEY, CLFOLD_READ_KEY16, CLFOLD_TILE_VECTOR, CLFOLD_WAY
  * names: CLFOLD_WITH, clfold_equal
  * names if CLFOLD_HEADS: CLFOLD_HEAD16, CLFOLD_TO_HEADS
  */
-#if CLFOLD_WAY == 6
+#if CLFOLD_KEEPS_SCAN
 
 static int clfold_head(ulong i CLFOLD_WITH)
 {
@@ -110,7 +110,7 @@ static CLFOLD_MASK16 clfold_mask16(ulong i CLFOLD_WITH)
     const uint16 lanes = (uint16)(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
                                   8192, 16384, 32768);
     mask = (clfold_bits16(i CLFOLD_PASS) & lanes) != 0u;
-#elif CLFOLD_WAY == 6
+#elif CLFOLD_KEEPS_SCAN
     return vload16(0, clfold_heads + clfold_heads_at + i);
 #elif CLFOLD_KEY_EQUAL
     union {

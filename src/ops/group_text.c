@@ -10,7 +10,7 @@
 
 #define MOST_PREFIX 32
 
-/* A group has no input, and its values no more than the operator. */
+/* What is of a whole call, and not of a group. */
 static clfold_status check_group(const struct site *site, const clfold_fold *fold)
 {
     const struct {

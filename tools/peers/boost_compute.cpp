@@ -1,6 +1,6 @@
 // Boost.Compute's reduce, transform_reduce, transform, inclusive_scan, reduce_by_key, copy_if,
-// partition_copy and unique_copy, on the OpenCL device:
-// addition is its own, the other operators and what is added are custom functions.
+// partition_copy and unique_copy, on the OpenCL device: addition is its own, the other operators
+// and what is added are custom functions.
 #include "peer_opencl.h"
 
 #include <boost/compute/algorithm/copy.hpp>

@@ -1,7 +1,6 @@
 // CUB's DeviceReduce, DeviceSegmentedReduce, DeviceScan, DeviceSelect, DevicePartition and
-// DeviceRunLengthEncode, on a CUDA device: --device takes its
-// number, `gpu`, or a part of its name. CUB documents that its reductions need a commutative
-// operator.
+// DeviceRunLengthEncode, on a CUDA device: --device takes its number, `gpu`, or a part of its name.
+// CUB documents that its reductions need a commutative operator.
 #include "peer.h"
 
 #include <cub/cub.cuh>
