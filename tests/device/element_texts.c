@@ -47,7 +47,8 @@ static void test_rejected_loads(void **state)
     rejects(CLFOLD_ERROR_ARGUMENT, "args is for folds", scan(&fold, in, out, 16));
     fold =
         (clfold_fold){ .type = CLFOLD_F32, .combine = "a + b", .args = y, .num_args = 1 };
-    rejects(CLFOLD_ERROR_ARGUMENT, "y is a stream, which only a load, a result and",
+    rejects(CLFOLD_ERROR_ARGUMENT,
+            "y is a stream, which only a load, a result, a store and a keep can use",
             scan(&fold, in, out, 16));
     fold = dot;
     y[0].element = 99;
