@@ -432,6 +432,12 @@ static void counted(cl_command_queue queue, cl_ulong count, uint64_t seed)
     clReleaseMemObject(in);
 }
 
+/* As a device adds: a sum that is too large wraps. */
+static cl_int wrapped_sum(cl_int a, cl_int b)
+{
+    return (cl_int)((cl_uint)a + (cl_uint)b);
+}
+
 /* A select, a scan of what it keeps, a map of that, and sums of the map's runs of equal
  * keys, each of as many elements as the call before it has found: held back until all are
  * made, so no host can have read a count. */
@@ -492,13 +498,14 @@ static void chained(cl_command_queue queue, cl_ulong count, uint64_t seed)
     assert_int_equal(clWaitForEvents(1, &done[3]), CL_SUCCESS);
     const size_t num = select_some(values, most, wanted[KEPT]);
     for (size_t i = 0; i < num; ++i) {
-        wanted[SUMS][i] = wanted[KEPT][i] + (i > 0 ? wanted[SUMS][i - 1] : 0);
+        wanted[SUMS][i] = wrapped_sum(wanted[KEPT][i], i > 0 ? wanted[SUMS][i - 1] : 0);
         wanted[KEYS][i] = wanted[SUMS][i] >> 6;
         if (i == 0 || wanted[KEYS][i] != wanted[KEYS][i - 1]) {
             wanted[RUN_KEYS][num_runs] = wanted[KEYS][i];
             wanted[RUNS][num_runs++] = 0;
         }
-        wanted[RUNS][num_runs - 1] += wanted[KEPT][i];
+        cl_int *last = &wanted[RUNS][num_runs - 1];
+        *last = wrapped_sum(*last, wanted[KEPT][i]);
     }
     for (int k = 0; k < STEPS; ++k) {
         assert_holds(device.queue, mem[k], wanted[k], COUNT);
