@@ -3,14 +3,15 @@
  * describes: to scan is to write what is kept after the prefix.
  *
  *   elements in global memory     loaded in rows: work-item l takes l, l + G, l + 2G, ...
- *   slots, flags in local memory  an element as it is loaded, and whether it is kept
+ *   flags in local memory         whether an element is kept
  *   work-item l                   counts the flags of K neighbours, from l K on
  *   items in local memory         one a work-item: group_scan.cl scans them
- *   places                        which elements are kept, in order, then the others
+ *   places in local memory        which elements are kept, in order, then the others
  *   results in global memory      written in rows: neighbours by neighbours
  *
- * Flags of a run are apart by a word more, against bank conflicts. Barriers a tile: 3 and
- * those of the group's scan.
+ * What is kept is loaded again, from a cache, so that local memory does not limit a tile:
+ * what look-back costs is by tiles. Flags of a run are apart by a word more, against bank
+ * conflicts. Barriers a tile: 3 and those of the group's scan.
  *
  * needs: contract.cl, counts.cl, element.cl, group_scan.cl, keep.cl, scan_tiles.cl
  * needs: shared.cl
@@ -20,6 +21,9 @@
 #define CLFOLD_FLAG(i)     ((i) + (i) / CLFOLD_RUN * 4)
 #define CLFOLD_LIVE(count) (((count) + CLFOLD_RUN - 1) / CLFOLD_RUN)
 
+/* Elements that a work-item has under way at once: in one block, without a condition. */
+#define CLFOLD_LOADS 8
+
 #if CLFOLD_TILE > 65536
 #error "tile_group_select: CLFOLD_TILE must be at most 65536"
 #endif
@@ -27,7 +31,6 @@
 typedef struct {
     clfold_item items[CLFOLD_SCAN_ITEMS];
     CLFOLD_ROOM_MEMBERS
-    clfold_stage slots[CLFOLD_TILE];
     ushort places[CLFOLD_TILE];
     uchar flags[CLFOLD_FLAG(CLFOLD_TILE)];
 } clfold_room;
@@ -47,16 +50,25 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
 {
     const uint l = (uint)get_local_id(0), num = clfold_run_of(count);
 
-#pragma unroll 4
-    for (uint i = l; i < count; i += CLFOLD_GROUP_SIZE) {
-        const clfold_stage e = clfold_load(in, begin, i CLFOLD_PASS);
-        room->slots[i] = e;
-        room->flags[CLFOLD_FLAG(i)] = clfold_holds(e, in, begin, i CLFOLD_PASS);
+    /* Past the end it is the last again, which is safe. */
+    for (uint i = l; i < count; i += CLFOLD_LOADS * CLFOLD_GROUP_SIZE) {
+        uchar holds[CLFOLD_LOADS];
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_LOADS; ++k) {
+            const uint j = min(i + k * CLFOLD_GROUP_SIZE, count - 1);
+            holds[k] = clfold_holds(clfold_load(in, begin, j CLFOLD_PASS), in, begin,
+                                    j CLFOLD_PASS);
+        }
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_LOADS; ++k)
+            if (i + k * CLFOLD_GROUP_SIZE < count)
+                room->flags[CLFOLD_FLAG(i + k * CLFOLD_GROUP_SIZE)] = holds[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (num > 0) {
         local const uchar *flags = room->flags + CLFOLD_FLAG(l * CLFOLD_RUN);
         uint kept = 0, last = 0;
+#pragma unroll 4
         for (uint i = 0; i < num; ++i) {
             kept += flags[i];
             last = flags[i] ? i : last;
@@ -76,6 +88,25 @@ static clfold_item clfold_tile_total(clfold_room_pointer room, uint count)
     return room->items[clfold_scan_result(CLFOLD_LIVE(count) - 1)];
 }
 
+/* Writes element e of place i, which is one of the `total` that are kept or of the
+ * rest. */
+static void clfold_put_place(clfold_stage e, global const CLFOLD_IN *in, ulong begin,
+                             ulong index, uint i, uint total, const clfold_share *share,
+                             global CLFOLD_OUT *out,
+                             clfold_room_pointer room CLFOLD_WITH)
+{
+    const uint j = room->places[i];
+    const bool holds = i < total;
+
+    clfold_put_element(e, in, begin, j, holds ? out : clfold_rest,
+                       holds ? share->at + i : share->rest + i - total CLFOLD_PASS);
+#if CLFOLD_KEEPS_RUNS
+    const ulong start = i == 0 ? share->start : index + room->places[max(i, 1u) - 1];
+    if (holds)
+        clfold_put_length(share->at + i, index + j - start CLFOLD_PASS);
+#endif
+}
+
 static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
                              uint count, ulong next, global CLFOLD_OUT *out,
                              ulong out_begin, bool has_prefix, bool stream, uint ahead,
@@ -86,25 +117,32 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
     const uint total = (uint)room->items[clfold_scan_result(CLFOLD_LIVE(count) - 1)].kept;
     const clfold_share share =
         clfold_share_of(index, has_prefix, room->prefix, room->next CLFOLD_PASS);
+    const uint stop = clfold_has_rest ? count : total;
+    local const uchar *flags = room->flags + CLFOLD_FLAG(l * CLFOLD_RUN);
     uint p = l > 0 ? (uint)before : 0;
 
+#pragma unroll 4
     for (uint i = 0; i < num; ++i) {
-        const uint j = l * CLFOLD_RUN + i, flag = room->flags[CLFOLD_FLAG(j)];
-        room->places[flag ? p : total + j - p] = (ushort)j;
+        const uint j = l * CLFOLD_RUN + i, flag = flags[i];
+        if (flag || clfold_has_rest)
+            room->places[flag ? p : total + j - p] = (ushort)j;
         p += flag;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = l; i < (clfold_has_rest ? count : total); i += CLFOLD_GROUP_SIZE) {
-        const uint j = room->places[i];
-        const clfold_stage e = room->slots[j];
-        const bool holds = i < total;
-        clfold_put_element(e, in, begin, j, holds ? out : clfold_rest,
-                           holds ? share.at + i : share.rest + i - total CLFOLD_PASS);
-#if CLFOLD_KEEPS_RUNS
-        const ulong start = i == 0 ? share.start : index + room->places[max(i, 1u) - 1];
-        if (holds)
-            clfold_put_length(share.at + i, index + j - start CLFOLD_PASS);
-#endif
+    for (uint first = l; first < stop; first += CLFOLD_LOADS * CLFOLD_GROUP_SIZE) {
+        clfold_stage e[CLFOLD_LOADS];
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_LOADS; ++k)
+            e[k] = clfold_load(
+                in, begin,
+                room->places[min(first + k * CLFOLD_GROUP_SIZE, stop - 1)] CLFOLD_PASS);
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_LOADS; ++k) {
+            const uint i = first + k * CLFOLD_GROUP_SIZE;
+            if (i < stop)
+                clfold_put_place(e[k], in, begin, index, i, total, &share, out,
+                                 room CLFOLD_PASS);
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }

@@ -149,6 +149,7 @@ clfold_status clfold_plan_candidates(const struct job *job, const struct site *s
     const struct strategy *strategy = strategy_of(job->algorithm);
     struct policy policies[CLFOLD_MAX_CANDIDATES];
     uint32_t num_policies = list_policies(job, policies);
+    size_t read = clfold_monoid_in_size(job->monoid), size;
 
     *num = 0;
     for (uint32_t i = 0; i < num_policies; ++i) {
@@ -156,9 +157,9 @@ clfold_status clfold_plan_candidates(const struct job *job, const struct site *s
         if (policies[i].tile == TILE_VECTOR && lacks_vectors(job)) {
             continue;
         }
-        if (job->debug &&
-            !clfold_debug_apply(job->debug, &policies[i], strategy->element(job->monoid),
-                                clfold_monoid_in_size(job->monoid))) {
+        size =
+            strategy->element ? strategy->element(job->monoid, policies[i].tile) : read;
+        if (job->debug && !clfold_debug_apply(job->debug, &policies[i], size, read)) {
             continue;
         }
         *candidate = (struct candidate){ .policy = policies[i],

@@ -68,8 +68,7 @@ static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
     }
 #define GROUP_SCAN(...)                                                                  \
     {                                                                                    \
-        .tile = TILE_GROUP, .anchor = 64, .single_bytes = 64 * 1024, .spins = 1 << 20,   \
-        __VA_ARGS__                                                                      \
+        .tile = TILE_GROUP, .single_bytes = 64 * 1024, .spins = 1 << 20, __VA_ARGS__     \
     }
 #define LONE_REDUCE                                                                      \
     {                                                                                    \
@@ -79,7 +78,7 @@ static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
 #define LONE_SCAN                                                                        \
     {                                                                                    \
         .tile = TILE_VECTOR, .tile_bytes = 16 * 1024, .group_size = 1, .groups = 1024,   \
-        .anchor = 64, .single_bytes = 64 * 1024, .spins = 1 << 20,                       \
+        .single_bytes = 64 * 1024, .spins = 1 << 20,                                     \
     }
 
 /*

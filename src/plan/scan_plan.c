@@ -1,19 +1,23 @@
 /* Scans, of a whole input or of segments. */
 #include "base/platform.h"
 #include "plan/lanes.h"
+#include "plan/scalar.h"
 #include "plan/strategy.h"
 
 /* Bytes that stores are aligned to: a line of the caches, and the widest vector. */
 #define LINE 64
 
-/* What a group that selects keeps of an element besides: tile_group_select.cl. */
+/* What a select keeps of an element besides, and a group instead: tile_group_select.cl. */
 #define KEPT_OF_ELEMENT 4
 
-static size_t widest(const struct monoid *monoid)
+static size_t widest(const struct monoid *monoid, enum tile_kind kind)
 {
     size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_written_size(monoid);
     bool keeps_items = clfold_monoid_has_place(monoid);
 
+    if (clfold_monoid_counts(monoid) && !clfold_tile_is_lone(kind)) {
+        return in > KEPT_OF_ELEMENT ? in : KEPT_OF_ELEMENT;
+    }
     /* A group keeps what was loaded, and items until they are written. */
     in = keeps_items && clfold_monoid_item_size(monoid) > in
              ? clfold_monoid_item_size(monoid)
@@ -47,7 +51,7 @@ static enum algorithm choose(const struct job *job)
     if (are_rows && job->device->most_elements) {
         return REDUCE_THEN_SCAN;
     }
-    return length <= policies[0].single_bytes / widest(job->monoid) ||
+    return length <= policies[0].single_bytes / widest(job->monoid, policies[0].tile) ||
                    (are_rows &&
                     clfold_num_segments(job->count, job->segments) >= enough_groups(job))
                ? SCAN_SINGLE_GROUP
@@ -108,7 +112,7 @@ static uint32_t longest_run(const struct device_facts *device,
     uint64_t rest = device->local_memory;
 
     rest = rest > bytes ? rest - bytes : 0;
-    rest /= widest(monoid) * group_size;
+    rest /= widest(monoid, TILE_GROUP) * group_size;
     return rest > 1 ? (uint32_t)(rest - 1) : 0;
 }
 
@@ -138,7 +142,7 @@ static struct tile_shape group_tile(const struct job *job, const struct policy *
 {
     const struct device_facts *device = job->device;
     const struct monoid *monoid = job->monoid;
-    uint32_t elements = (uint32_t)(policy->tile_bytes / widest(monoid));
+    uint32_t elements = (uint32_t)(policy->tile_bytes / widest(monoid, TILE_GROUP));
     uint64_t group = clfold_least(policy->group_size, device->max_group_size);
     uint32_t size = (uint32_t)clfold_least(group, elements), run, most;
 
@@ -163,7 +167,7 @@ static struct tile_shape group_tile(const struct job *job, const struct policy *
 /* A tile of one work-item. */
 static struct tile_shape lone_tile(const struct job *job, const struct policy *policy)
 {
-    uint64_t elements = policy->tile_bytes / widest(job->monoid);
+    uint64_t elements = policy->tile_bytes / widest(job->monoid, policy->tile);
     uint64_t most = clfold_least(most_elements(job->device), job->monoid->stage_limit);
 
     return (struct tile_shape){
@@ -192,6 +196,27 @@ static void set_window(struct shape *shape, const struct policy *policy)
     }
 }
 
+/* Whether a fold has the same bits in any association. */
+static bool is_exact(const struct monoid *monoid)
+{
+    const struct scalar *type = clfold_scalar(monoid->type);
+
+    return clfold_monoid_counts(monoid) || (monoid->op && type && !type->is_float);
+}
+
+/* In blocks the bits do not depend on which tiles a look-back meets. Where they cannot,
+ * any prefix that it meets will do: tiles wait for less. */
+#define BLOCK 64
+
+static uint64_t anchor_of(const struct monoid *monoid, const struct shape *shape,
+                          const struct policy *policy)
+{
+    if (policy->anchor > 0) {
+        return policy->anchor;
+    }
+    return clfold_looks_back(shape->algorithm) && is_exact(monoid) ? 1 : BLOCK;
+}
+
 static void make_shape(struct shape *shape, const struct job *job,
                        const struct policy *policy)
 {
@@ -202,7 +227,8 @@ static void make_shape(struct shape *shape, const struct job *job,
         shape->algorithm == SCAN_SINGLE_GROUP && job->device->most_elements > 0;
     shape->builtins = is_vector && clfold_platform_builtins(job->device->platform);
     shape->stream = is_vector && policy->stream_bytes > 0;
-    shape->anchor = (uint32_t)clfold_least(policy->anchor, most_prefixes(job->device));
+    shape->anchor = (uint32_t)clfold_least(anchor_of(job->monoid, shape, policy),
+                                           most_prefixes(job->device));
     /* Raking's loops are shorter than those over small sub-groups. */
     shape->group_scan = job->device->sub_groups && !job->device->most_elements
                             ? GROUP_SCAN_SUB_GROUP
@@ -210,7 +236,7 @@ static void make_shape(struct shape *shape, const struct job *job,
     shape->window = 1;
     if (shape->algorithm == SCAN_LANES) {
         shape->anchor = 1;
-        clfold_shape_lanes(shape, job, policy, widest(job->monoid));
+        clfold_shape_lanes(shape, job, policy, widest(job->monoid, policy->tile));
         return;
     }
     shape->tile = clfold_tile_is_lone(policy->tile) ? lone_tile(job, policy)
