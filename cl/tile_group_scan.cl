@@ -83,13 +83,25 @@ typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
 
 #if CLFOLD_KEEPS_STAGES
 
-/* Elements are what is loaded of them. */
+/* Elements that a work-item has under way at once. */
+#define CLFOLD_STAGES (sizeof(clfold_stage) <= 8 ? 8u : 4u)
+
+/* Elements are what is loaded of them; past the end it is the last again, which is safe. */
 static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count,
                              clfold_room_pointer room CLFOLD_WITH)
 {
-#pragma unroll CLFOLD_LOADS
-    for (uint i = (uint)get_local_id(0); i < count; i += CLFOLD_GROUP_SIZE)
-        room->slots[CLFOLD_SLOT(i)].loaded = clfold_load(in, begin, i CLFOLD_PASS);
+    const uint l = (uint)get_local_id(0), step = CLFOLD_GROUP_SIZE;
+
+    for (uint i = l; i < count; i += CLFOLD_STAGES * step) {
+        clfold_stage row[CLFOLD_STAGES];
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_STAGES; ++k)
+            row[k] = clfold_load(in, begin, min(i + k * step, count - 1) CLFOLD_PASS);
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_STAGES; ++k)
+            if (i + k * step < count)
+                room->slots[CLFOLD_SLOT(i + k * step)].loaded = row[k];
+    }
 }
 
 #elif CLFOLD_IN_STRUCT

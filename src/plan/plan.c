@@ -85,9 +85,19 @@ clfold_status clfold_plan_choose(struct job *job, const struct site *site,
 
 /* ---- Candidates -------------------------------------------------------------------- */
 
+/* Bytes of an element, as a policy counts them. */
+static size_t element_of(const struct job *job, enum tile_kind kind)
+{
+    const struct strategy *strategy = strategy_of(job->algorithm);
+
+    return strategy->element ? strategy->element(job->monoid, kind)
+                             : clfold_monoid_in_size(job->monoid);
+}
+
 static uint32_t list_policies(const struct job *job,
                               struct policy policies[CLFOLD_MAX_CANDIDATES])
 {
+    enum family family = clfold_operation_row(job->operation)->family;
     uint32_t num;
 
     if (clfold_algorithm_row(job->algorithm)->is_rung) {
@@ -98,8 +108,12 @@ static uint32_t list_policies(const struct job *job,
         policies[0] = (struct policy){ .tile = TILE_NONE };
         return 1;
     }
-    num = clfold_policies(job->device, clfold_operation_row(job->operation)->family,
-                          clfold_monoid_in_size(job->monoid), policies);
+    num = clfold_policies(job->device, family, clfold_monoid_in_size(job->monoid),
+                          policies);
+    if (job->segments.width > 0 && !clfold_by_lanes(job->algorithm)) {
+        clfold_policies_fit(family, job->segments.length * element_of(job, TILE_GROUP),
+                            policies, num);
+    }
     clfold_numbers_apply(job->tuned, policies, num);
     return num;
 }
@@ -149,7 +163,6 @@ clfold_status clfold_plan_candidates(const struct job *job, const struct site *s
     const struct strategy *strategy = strategy_of(job->algorithm);
     struct policy policies[CLFOLD_MAX_CANDIDATES];
     uint32_t num_policies = list_policies(job, policies);
-    size_t read = clfold_monoid_in_size(job->monoid), size;
 
     *num = 0;
     for (uint32_t i = 0; i < num_policies; ++i) {
@@ -157,9 +170,9 @@ clfold_status clfold_plan_candidates(const struct job *job, const struct site *s
         if (policies[i].tile == TILE_VECTOR && lacks_vectors(job)) {
             continue;
         }
-        size =
-            strategy->element ? strategy->element(job->monoid, policies[i].tile) : read;
-        if (job->debug && !clfold_debug_apply(job->debug, &policies[i], size, read)) {
+        if (job->debug && !clfold_debug_apply(job->debug, &policies[i],
+                                              element_of(job, policies[i].tile),
+                                              clfold_monoid_in_size(job->monoid))) {
             continue;
         }
         *candidate = (struct candidate){ .policy = policies[i],

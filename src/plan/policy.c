@@ -311,6 +311,31 @@ uint32_t clfold_policies(const struct device_facts *device, enum family family,
     return num;
 }
 
+/* A work-item of a row has four loads of 16 bytes under way, as of a tile. Larger groups
+ * have fewer rows under way at once, and each of their barriers is for more. Halves, so
+ * that there are few programs. */
+#define ROW_LOADS      64
+#define LEAST_GROUP    64
+#define LEAST_ROW_TILE 4096
+
+void clfold_policies_fit(enum family family, uint64_t bytes, struct policy policies[],
+                         uint32_t num)
+{
+    for (uint32_t i = 0; i < num; ++i) {
+        struct policy *policy = &policies[i];
+        while (policy->tile == TILE_GROUP && policy->group_size >= 2 * LEAST_GROUP &&
+               policy->group_size % 2 == 0 &&
+               policy->group_size / 2 * ROW_LOADS >= bytes) {
+            policy->group_size /= 2;
+        }
+        while (policy->tile == TILE_GROUP && family == FAMILY_SCAN &&
+               policy->tile_bytes >= 2 * LEAST_ROW_TILE &&
+               policy->tile_bytes / 2 >= bytes) {
+            policy->tile_bytes /= 2;
+        }
+    }
+}
+
 struct policy clfold_policy_ladder(const struct device_facts *device)
 {
     const struct row *row = row_of(device);

@@ -76,6 +76,10 @@ struct policy {
 uint32_t clfold_policies(const struct device_facts *device, enum family family,
                          size_t element, struct policy candidates[CLFOLD_MAX_CANDIDATES]);
 
+/* Makes groups and tiles no larger than rows of so many bytes ask for. */
+void clfold_policies_fit(enum family family, uint64_t bytes, struct policy policies[],
+                         uint32_t num);
+
 /* The policy for the reduction ladder, which has no tile. */
 struct policy clfold_policy_ladder(const struct device_facts *device);
 
