@@ -25,12 +25,6 @@ MAP_LOADS = 4  # elements of a work-item of map_tiles.cl
 # those of one element.
 LOADS_UNDER_WAY = 4
 REDUCES = {"clfold_reduce_tiles"}
-# Instructions an element, of a sum of f32, in the fold's and the scan's loops together.
-MOST_INSTRUCTIONS = {"sm_80": 16, "sm_90": 16, "gfx1100": 16}
-# Warps that a unit holds of the same, 32 as of CUB's kernel on sm_90, by groups of so much local
-# memory.
-LEAST_WARPS = {"sm_80": 24, "sm_90": 32}
-MOST_LOCAL = 28000
 # `words` among the parameters of clfold_scan_lookback, see CLFOLD_SCAN_PARAMS.
 WORDS_PARAMETER = 9
 
@@ -149,33 +143,6 @@ def descriptors(kernel):
         return [f"{kernel.name}: no word is read past the first cache"]
     plain = ptx.plain_reads_through(kernel, WORDS_PARAMETER)
     return [f"{kernel.name}: reads a word through the first cache: {text}" for text in plain]
-
-
-def is_sum_scan(entry, kernel):
-    return kernel == "clfold_scan_lookback" and (entry["op"], entry["in"], entry["type"]) == (
-        "add", "f32", "f32")
-
-
-def loops(entry, numbers):
-    """The loops over the elements of a whole tile are unrolled."""
-    most = MOST_INSTRUCTIONS.get(numbers["target"])
-    fold, scan = numbers["fold_instructions"], numbers["scan_instructions"]
-    if most is None or not is_sum_scan(entry, numbers["kernel"]):
-        return []
-    if fold is None or scan is None or fold + scan > most:
-        return [f"{numbers['kernel']}: {fold} + {scan} instructions an element, not {most} at most"]
-    return []
-
-
-def residents(entry, numbers):
-    """Enough warps of NVIDIA's stay on a unit, where ptxas prints their registers."""
-    least, warps = LEAST_WARPS.get(numbers["target"]), numbers["waves"]
-    if least is None or warps is None or not is_sum_scan(entry, numbers["kernel"]):
-        return []
-    if warps < least or numbers["local_bytes"] > MOST_LOCAL:
-        return [f"{numbers['kernel']}: {warps} warps by {numbers['local_bytes']} bytes of local "
-                f"memory, not {least} by {MOST_LOCAL}"]
-    return []
 
 
 def window(entry, kernel):
