@@ -13,6 +13,7 @@ import banks
 import checks
 import gcn
 import gen
+import kept_table
 import occupancy
 import ptx
 import sass
@@ -445,6 +446,34 @@ class Planted(unittest.TestCase):
         self.found(checks.descriptors(lookback_kernel(poll=both)), "through the first cache: ld")
         cached = gcn_kernel(poll="global_load_dwordx2 v[0:1], v4, s[2:3]")
         self.found(checks.descriptors(cached), "no word is read past")
+
+
+class Kept(unittest.TestCase):
+    """What the table of figures says of a change."""
+
+    def test_compare(self):
+        key = ("sm_80", "scan_lookback", "add", "f32")
+        names = [name for name, *_ in kept_table.COLUMNS]
+        before = dict(zip(names, [64, 100, 4, 10, 4, 1, 2, 0, 30]))
+
+        def said(**now):
+            now = {key: [*{**before, **now}.values()]}
+            return kept_table.compare({key: [*before.values()]}, now)
+
+        self.assertEqual(said(), ([], []))
+        self.assertEqual(said(registers=70, **{"an-element": 11}), ([], []))
+        self.assertEqual(said(registers=72)[0], [
+            "sm_80 scan_lookback add f32: 72 registers, before 64: worse by more than a tenth"])
+        for name, worse in (("an-element", 11.1), ("waves", 27), ("under-way", 3), ("ways", 1.2),
+                            ("unknown", 1), ("barriers", 5), ("local", 111)):  # fmt: skip
+            wrong, better = said(**{name: worse})
+            self.assertEqual((len(wrong), better), (1, []), name)
+        wrong, better = said(registers=48, waves=36)
+        self.assertEqual(wrong, [])
+        self.assertEqual(better[0], "sm_80 scan_lookback add f32: 48 registers, before 64: better")
+        self.assertEqual(len(better), 2)
+        self.assertIn("not in the table", kept_table.compare({}, {key: []})[0][0])
+        self.assertIn("no such kernel", kept_table.compare({key: []}, {})[0][0])
 
 
 if __name__ == "__main__":
