@@ -390,19 +390,6 @@ class Planted(unittest.TestCase):
         by_text = {**SUM, "loads": True}
         self.found(checks.under_way(by_text, reduce_kernel()), "at most 1 loads of 4 bytes")
 
-    def test_lanes(self):
-        load = asm.Instruction("load", access=asm.Access(asm.LOAD, asm.GLOBAL, 4, False))
-        jump = asm.Instruction("jump", "on")
-
-        def wrong(*steps, **other):
-            kernel = asm.Kernel("clfold_reduce_lanes", [*steps, jump, asm.Label("on")])
-            return checks.lanes({**SUM, "op": "add", **other}, kernel)
-
-        self.assertEqual(wrong(load, load, load, load), [])
-        self.found(wrong(load, load, load, jump, load), "at most 3 loads of 4 bytes together")
-        self.found(wrong(load, load, load, load, sizes=[8, 8]), "at most 0 loads of 8 bytes")
-        self.assertEqual(wrong(load, sizes=[16, 16]), [])
-
     def test_maps(self):
         load = asm.Instruction("load", access=asm.Access(asm.LOAD, asm.GLOBAL, 4, False))
         store = asm.Instruction("store", access=asm.Access(asm.STORE, asm.GLOBAL, 1, False))

@@ -10,6 +10,7 @@ loop changes has its first value. Those that a jump takes past an access have no
 address made of what work-items load from different places is unknown.
 """
 
+import operator
 import re
 
 import assembly as asm
@@ -18,18 +19,12 @@ LANES = 32
 COMMON = [1 << 20] * LANES
 REGISTER = re.compile(r"%\w+(?:\.\w)?")
 PLACE = re.compile(r"\[(%?[\w$.]+)(?:\+(-?\d+))?\]")
-COMPARE = {
-    "eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b, "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b,
-    "lo": lambda a, b: a < b, "ls": lambda a, b: a <= b, "hi": lambda a, b: a > b,
-    "hs": lambda a, b: a >= b,
-}  # fmt: skip
+COMPARE = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 COMPUTE = {
     "mov": lambda a: a, "cvt": lambda a: a, "cvta": lambda a: a, "not": lambda a: ~a,
-    "neg": lambda a: -a, "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b, "mad": lambda a, b, c: a * b + c,
-    "shl": lambda a, b: a << min(b, 64), "shr": lambda a, b: a >> b, "and": lambda a, b: a & b,
-    "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b, "min": min, "max": max,
+    "neg": operator.neg, "add": operator.add, "sub": operator.sub, "mul": operator.mul,
+    "mad": lambda a, b, c: a * b + c, "shl": lambda a, b: a << min(b, 64), "shr": operator.rshift,
+    "and": operator.and_, "or": operator.or_, "xor": operator.xor, "min": min, "max": max,
     "div": lambda a, b: a // b if b else 0, "rem": lambda a, b: a % b if b else 0,
     "selp": lambda a, b, c: a if c else b, "clz": lambda a: 32 - a.bit_length(),
     "bfe": lambda a, b, c: a >> b & (1 << c) - 1,

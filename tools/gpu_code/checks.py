@@ -17,9 +17,6 @@ WRITES = {
     "clfold_scan_locals", "clfold_scan_lookback", "clfold_scan_propagate",
     "clfold_scan_single_group", "clfold_scan_tiles",
 }  # fmt: skip
-# Lanes of a group: CLFOLD_LANE_LOADS of tile_group_lanes.cl, elements of any size.
-LANES = {"clfold_reduce_lanes", "clfold_lanes_aggregates", "clfold_scan_bundles"}
-LANE_LOADS = 4
 MAP_LOADS = 4  # elements of a work-item of map_tiles.cl
 # 16-byte loads that a work-item of a reduction has under way: CLFOLD_LOADS of tile_group.cl, or
 # those of one element.
@@ -99,19 +96,6 @@ def under_way(entry, kernel):
     return []
 
 
-def lanes(entry, kernel):
-    """A work-item loads several elements of its group's lanes together, under no condition."""
-    size = entry["sizes"][0]
-    if kernel.name not in LANES or entry["op"] != "add" or size > 8:
-        return []
-    counts = [[access.size for access in asm.accesses(block, asm.LOAD, asm.GLOBAL)].count(size)
-              for block in asm.blocks(kernel.steps)]
-    if max(counts, default=0) < LANE_LOADS:
-        return [f"{kernel.name}: at most {max(counts, default=0)} loads of {size} bytes together, "
-                f"not {LANE_LOADS}"]
-    return []
-
-
 def maps(entry, kernel):
     """A work-item loads several elements, and those of streams beside them, before it stores the
     first; and groups have no local memory and do not wait."""
@@ -168,4 +152,4 @@ def conversions(entry, kernel):
 
 def every(entry, kernel, numbers):
     return [*memory(numbers), *widths(entry, kernel), *under_way(entry, kernel),
-            *lanes(entry, kernel), *maps(entry, kernel), *descriptors(kernel)]
+            *maps(entry, kernel), *descriptors(kernel)]
