@@ -9,12 +9,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "tools", "gpu_code"))
 # pylint: disable=wrong-import-position
 import assembly as asm
+import banks
 import checks
 import gcn
 import gen
+import kept_table
 import occupancy
 import ptx
 import sass
+from compilers import an_element
 
 # A reduction's loop with its four loads, one of which may be planted.
 PTX_REDUCE = """
@@ -134,8 +137,10 @@ PTX_TILE = """
 \t.param .u64 .ptr .global .align 4 clfold_scan_lookback_param_0
 )
 {{
-\tld.global.v4.f32 \t{{%f1, %f2, %f3, %f4}}, [%rd1];
-\tst.shared.f32 \t[%r1], %f1;
+$L__BB0_0:
+\tld.global.v2.f32 \t{{%f1, %f2}}, [%rd1];
+\tst.shared.v2.f32 \t[%r1], {{%f1, %f2}};
+\t@%p1 bra \t$L__BB0_0;
 \tbar.sync \t0;
 $L__BB0_1:
 \tld.shared.f32 \t%f1, [%r1];
@@ -158,13 +163,27 @@ $L__BB0_3:
 \t@%p1 bra \t$L__BB0_3;
 \tld.shared.v4.f32 \t{{%f1, %f2, %f3, %f4}}, [%r3];
 \tbar.sync \t0;
+$L__BB0_4:
 \tld.shared.f32 \t%f1, [%r1];
-\tst.global.v4.f32 \t[%rd2], {{%f1, %f2, %f3, %f4}};
+\tst.global.f32 \t[%rd2], %f1;
+\t@%p1 bra \t$L__BB0_4;
 \tbar.sync \t0;
 \tret;
 }}
 """
 FOLD = "ld.shared.f32 \t%f2, [%r1+4];"
+
+
+PTX_BANKS = """
+.entry k(
+)
+{{
+ld.param.u64 %rd4, [k_param_0];
+mov.u32 %r1, %tid.x;
+{address}
+{access}
+}}
+"""
 
 
 def tile_kernel(fold=FOLD, convert="f32.f32"):
@@ -258,11 +277,57 @@ class Readers(unittest.TestCase):
         self.assertEqual(asm.innermost_loops(steps), [steps[2:5]])
         self.assertEqual(asm.streaming_loop(steps[:2]), [])
 
-    def test_tile_loops(self):
-        self.assertEqual(asm.tile_loops(tile_kernel().steps, 4, 4), (2.5, 2.5))
-        self.assertEqual(asm.tile_loops(tile_kernel().steps, 4, 8), (2.5, 5.0))
-        self.assertEqual(asm.tile_loops(tile_kernel("mov.b32 %r1, %r2;").steps, 4, 4), (5.0, 2.5))
-        self.assertEqual(asm.tile_loops(reduce_kernel().steps, 4, 4), (None, None))
+    def test_an_element(self):
+        entry = {"operation": "scan_lookback", "read": 4, "sizes": [4, 4], "slots": [4, 4, 4]}
+
+        def found(kernel, **other):
+            return an_element(kernel.name, kernel.steps, {**entry, **other})[0]
+
+        stages = {"load": 1.5, "fold": 2.5, "scan": 2.5, "write": 3.0}
+        self.assertEqual(found(tile_kernel()), stages)
+        self.assertEqual(found(tile_kernel(), slots=[4, 4, 8]), {**stages, "scan": 5.0})
+        self.assertEqual(found(tile_kernel("mov.b32 %r1, %r2;")), {**stages, "fold": 5.0})
+        self.assertEqual(found(reduce_kernel()), {"load": 0.4})
+        self.assertEqual(found(reduce_kernel(), read=8), {"load": 0.8})
+
+    def test_under_way(self):
+        self.assertEqual(asm.under_way(reduce_kernel().steps), 4)
+        self.assertEqual(asm.under_way(lookback_kernel().steps), 1)
+
+    def test_banks(self):
+        for address, opcode, wanted in (
+            ("shl.b32 %r2, %r1, 2;", "ld.shared.f32 %f1, [%r2];", [1]),
+            ("shl.b32 %r2, %r1, 3;", "ld.shared.f32 %f1, [%r2+4];", [2]),
+            ("shl.b32 %r2, %r1, 3;", "ld.shared.u64 %rd1, [%r2];", [1]),
+            ("shl.b32 %r2, %r1, 4;", "st.shared.u64 [%r2], %rd1;", [2]),
+            ("shl.b32 %r2, %r1, 4;", "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r2];", [1]),
+            ("mul.lo.s32 %r2, %r1, 132;", "st.shared.u32 [%r2], %r1;", [1]),  # padded
+            ("mul.lo.s32 %r2, %r1, 128;", "st.shared.u32 [%r2], %r1;", [32]),
+            ("shr.u32 %r2, %r1, 2;", "ld.shared.u8 %r3, [%r2];", [1]),  # four read the same
+            ("mov.b32 %r2, 64;", "ld.shared.u32 %r3, [%r2];", []),  # all do
+            ("ld.global.u32 %r2, [%rd4];", "ld.shared.u32 %r3, [%r2];", []),
+            ("ld.global.u32 %r2, [%r1];", "ld.shared.u32 %r3, [%r2];", [None]),
+            ("shl.b32 %r2, %r1, 7;\nsetp.ge.u32 %p1, %r1, 2;\n@%p1 bra $L_1;",
+             "st.shared.u32 [%r2], %r1;\n$L_1:", [2]),  # of two work-items
+            ("shl.b32 %r2, %r1, 3;\n$L_1:\nadd.s32 %r2, %r2, 32;",
+             "ld.shared.u32 %r3, [%r2];\n@%p1 bra $L_1;", [2]),
+        ):  # fmt: skip
+            text = PTX_BANKS.format(address=address, access=opcode)
+            found = banks.conflicts(ptx.kernels(text)["k"])
+            self.assertEqual(found, wanted, f"{address} {opcode}")
+
+    def test_banks_computed(self):
+        for opcode, values, wanted in (
+            ("add.s32", [5, 0xFFFFFFFF], 4), ("min.s32", [5, 0xFFFFFFFF], 0xFFFFFFFF),
+            ("min.u32", [5, 0xFFFFFFFF], 5), ("mul.wide.u32", [1 << 31, 4], 1 << 33),
+            ("setp.lt.s32", [0xFFFFFFFF, 0], 1), ("setp.lt.u32", [0xFFFFFFFF, 0], 0),
+            ("selp.b32", [7, 8, 0], 8), ("bfe.u32", [0xF0, 4, 2], 3), ("clz.b32", [1], 31),
+            ("add.f32", [1, 2], None), ("setp.num.f32", [1, 2], None), ("mul.hi.u32", [1, 2], None),
+            ("popc.b32", [3], None), ("cvt.u64.u32", [9], 9), ("not.pred", [1], 0),
+            ("cvt.u32.u64", [1 << 32 | 5], 5), ("cvt.s64.s32", [0xFFFFFFFF], (1 << 64) - 1),
+            ("cvt.rn.f32.u32", [1], None),
+        ):  # fmt: skip
+            self.assertEqual(banks.compute(opcode, values), wanted, opcode)
 
 
 class Rules(unittest.TestCase):
@@ -325,19 +390,6 @@ class Planted(unittest.TestCase):
         by_text = {**SUM, "loads": True}
         self.found(checks.under_way(by_text, reduce_kernel()), "at most 1 loads of 4 bytes")
 
-    def test_lanes(self):
-        load = asm.Instruction("load", access=asm.Access(asm.LOAD, asm.GLOBAL, 4, False))
-        jump = asm.Instruction("jump", "on")
-
-        def wrong(*steps, **other):
-            kernel = asm.Kernel("clfold_reduce_lanes", [*steps, jump, asm.Label("on")])
-            return checks.lanes({**SUM, "op": "add", **other}, kernel)
-
-        self.assertEqual(wrong(load, load, load, load), [])
-        self.found(wrong(load, load, load, jump, load), "at most 3 loads of 4 bytes together")
-        self.found(wrong(load, load, load, load, sizes=[8, 8]), "at most 0 loads of 8 bytes")
-        self.assertEqual(wrong(load, sizes=[16, 16]), [])
-
     def test_maps(self):
         load = asm.Instruction("load", access=asm.Access(asm.LOAD, asm.GLOBAL, 4, False))
         store = asm.Instruction("store", access=asm.Access(asm.STORE, asm.GLOBAL, 1, False))
@@ -353,29 +405,6 @@ class Planted(unittest.TestCase):
         self.found(wrong(load, load, load, load, store, inputs=2), "a store, not 8")
         self.found(wrong(load, load, load, load, local, store), "uses local memory")
         self.found(wrong(load, load, load, load, wait, store), "has a barrier")
-
-    def test_loops(self):
-        entry = {"op": "add", "in": "f32", "type": "f32"}
-        numbers = {"target": "sm_90", "kernel": "clfold_scan_lookback"}
-
-        def wrong(fold, scan, **other):
-            return checks.loops({**entry, **other}, {
-                **numbers, "fold_instructions": fold, "scan_instructions": scan})
-
-        most = checks.MOST_INSTRUCTIONS["sm_90"]
-        self.assertEqual(wrong(6.0, most - 6.0), [])
-        self.found(wrong(6.0, most - 5.9), f"instructions an element, not {most} at most")
-        self.found(wrong(6.0, None), "6.0 + None instructions")
-        self.assertEqual(wrong(20.0, 50.0, op="arg-min"), [])
-
-    def test_residents(self):
-        entry = {"op": "add", "in": "f32", "type": "f32"}
-        right = {"target": "sm_90", "kernel": "clfold_scan_lookback", "waves": 32,
-                 "local_bytes": 28000}
-        self.assertEqual(checks.residents(entry, right), [])
-        self.assertEqual(checks.residents(entry, {**right, "waves": None}), [])
-        self.found(checks.residents(entry, {**right, "waves": 30}), "30 warps by 28000 bytes")
-        self.found(checks.residents(entry, {**right, "local_bytes": 28004}), "by 28004 bytes")
 
     def test_window(self):
         entry = {"op": "add", "type": "f32", "vendor": "nvidia"}
@@ -404,6 +433,34 @@ class Planted(unittest.TestCase):
         self.found(checks.descriptors(lookback_kernel(poll=both)), "through the first cache: ld")
         cached = gcn_kernel(poll="global_load_dwordx2 v[0:1], v4, s[2:3]")
         self.found(checks.descriptors(cached), "no word is read past")
+
+
+class Kept(unittest.TestCase):
+    """What the table of figures says of a change."""
+
+    def test_compare(self):
+        key = ("sm_80", "scan_lookback", "add", "f32")
+        names = [name for name, *_ in kept_table.COLUMNS]
+        before = dict(zip(names, [64, 100, 4, 10, 4, 1, 2, 0, 30]))
+
+        def said(**now):
+            now = {key: [*{**before, **now}.values()]}
+            return kept_table.compare({key: [*before.values()]}, now)
+
+        self.assertEqual(said(), ([], []))
+        self.assertEqual(said(registers=70, unknown=5, **{"an-element": 11}), ([], []))
+        self.assertEqual(said(registers=72)[0], [
+            "sm_80 scan_lookback add f32: 72 registers, before 64: worse by more than a tenth"])
+        for name, worse in (("an-element", 11.1), ("waves", 27), ("under-way", 3), ("ways", 1.2),
+                            ("most", 3), ("barriers", 5), ("local", 111)):  # fmt: skip
+            wrong, better = said(**{name: worse})
+            self.assertEqual((len(wrong), better), (1, []), name)
+        wrong, better = said(registers=48, waves=36)
+        self.assertEqual(wrong, [])
+        self.assertEqual(better[0], "sm_80 scan_lookback add f32: 48 registers, before 64: better")
+        self.assertEqual(len(better), 2)
+        self.assertIn("not in the table", kept_table.compare({}, {key: []})[0][0])
+        self.assertIn("no such kernel", kept_table.compare({key: []}, {})[0][0])
 
 
 if __name__ == "__main__":

@@ -105,9 +105,8 @@ def check(compilers, target, entry, text):
         return [f"{target}: {entry['file']}: no kernel in it"]
     wrong = []
     for kernel in kernels.values():
-        numbers = figures(target, kernel, entry["group_size"], entry["sizes"])
-        said = [*checks.every(entry, kernel, numbers), *checks.loops(entry, numbers),
-                *checks.residents(entry, numbers), *checks.window(entry, kernel),
+        numbers = figures(target, kernel, entry)
+        said = [*checks.every(entry, kernel, numbers), *checks.window(entry, kernel),
                 *checks.conversions(entry, kernel)]
         wrong += [f"{target}: {entry['file']}: {sentence}" for sentence in said]
         if numbers["groups"] == 0:

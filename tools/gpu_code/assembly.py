@@ -25,6 +25,7 @@ class Instruction(NamedTuple):
     target: Optional[str] = None  # the label that it may go on at
     access: Optional[Access] = None
     barrier: bool = False
+    guard: Optional[str] = None  # the condition that it is under, as PTX has it
 
 
 class Label(NamedTuple):
@@ -76,17 +77,6 @@ def innermost_loops(steps):
     return [steps[first : last + 1] for first, last in innermost_ranges(steps)]
 
 
-def streaming_loop(steps):
-    """The loop that a kernel spends its time in: the one that loads most by 16 bytes, else the
-    longest; [] if there is none."""
-
-    def weight(loop):
-        wide = sum(access.size >= 16 for access in accesses(loop, LOAD, GLOBAL))
-        return wide, len(instructions(loop))
-
-    return max(innermost_loops(steps), key=weight, default=[])
-
-
 def blocks(steps):
     """What lies between labels and jumps."""
     found = [[]]
@@ -99,15 +89,6 @@ def blocks(steps):
     return found
 
 
-def pieces(steps):
-    """The innermost loops, and then the blocks outside of them."""
-    found, at = innermost_loops(steps), 0
-    for first, last in [*innermost_ranges(steps), (len(steps), len(steps))]:
-        found += blocks(steps[at:first])
-        at = last + 1
-    return found
-
-
 def between_barriers(steps):
     found = [[]]
     for step in steps:
@@ -117,29 +98,52 @@ def between_barriers(steps):
     return found
 
 
-def instructions_an_element(steps, kind, size):
-    """Of the piece that has most such accesses to local memory, per `size` bytes of them: a loop
-    over elements, however far it is unrolled. None if there are no accesses."""
-
-    def bytes_of(piece):
-        return sum(access.size for access in accesses(piece, kind, LOCAL))
-
-    most = max(pieces(steps), key=bytes_of)
-    return round(len(instructions(most)) * size / bytes_of(most), 1) if bytes_of(most) else None
+def bytes_of(steps, kind, space):
+    """What those accesses take, but for words that groups tell each other."""
+    return sum(access.size for access in accesses(steps, kind, space) if not access.coherent)
 
 
-def tile_loops(steps, read, written):
-    """Instructions an element in a group's two loops over the elements that it has in local
-    memory, of `read` bytes and then of `written` bytes each: the fold, which is after the barrier
-    that ends the reading of them, and the scan, which ends at the last barrier before wide stores.
-    None for a loop that is not there."""
-    parts = between_barriers(steps)
-    fold = scan = None
-    for before, part in zip(parts, parts[1:]):
-        wide = [access.size == 16 for access in accesses(before, LOAD, GLOBAL)]
-        if fold is None and any(wide) and accesses(before, STORE, LOCAL):
-            fold = instructions_an_element(part, LOAD, read)
-        wide = [access.size == 16 for access in accesses(part, STORE, GLOBAL)]
-        if any(wide) and accesses(part, LOAD, LOCAL):
-            scan = instructions_an_element(before, STORE, written)
-    return fold, scan
+def streaming_loop(steps):
+    """The loop that loads most; [] if there is none."""
+    return max(innermost_loops(steps), default=[],
+               key=lambda loop: (bytes_of(loop, LOAD, GLOBAL), len(instructions(loop))))
+
+
+def tile_loops(steps):
+    """The loops in which a group takes elements through local memory: it loads them there, folds
+    them after the next barrier, scans them in place, and writes them. The fold may also be before
+    the loads, where a compiler puts these last. Each is the loop of most such bytes, or [] if it is
+    not there."""
+    parts = [innermost_loops(part) for part in between_barriers(steps)]
+
+    def most(loops, kind, space, *also):
+        found = [loop for loop in loops if bytes_of(loop, kind, space)
+                 and all(bytes_of(loop, *one) for one in also)]
+        return max(found, key=lambda loop: bytes_of(loop, kind, space), default=[])
+
+    def touching(loops, *kinds):
+        """Those whose accesses to global memory are of just these kinds."""
+        return [loop for loop in loops
+                if {access.kind for step in instructions(loop) if (access := step.access)
+                    and access.space == GLOBAL} == set(kinds)]
+
+    loads = [most(touching(part, LOAD), STORE, LOCAL) for part in parts]
+    writes = [most(part, STORE, GLOBAL, (LOAD, LOCAL)) for part in parts]
+    first = next((i for i, loop in enumerate(loads) if loop), None)
+    last = max((i for i, loop in enumerate(writes) if loop), default=None)
+    found = {"load": [] if first is None else loads[first], "fold": [], "scan": [],
+             "write": [] if last is None else writes[last]}
+    if last is not None:
+        near = [loop for part in parts[max(last - 1, 0) : last + 1] for loop in touching(part)]
+        found["scan"] = most(near, STORE, LOCAL, (LOAD, LOCAL))
+    if first is not None:
+        folds = [most(touching(part), LOAD, LOCAL) for part in [*parts[first + 1 :][:1], *parts]]
+        fold = next(filter(None, folds), [])
+        found["fold"] = fold if fold is not found["scan"] else []
+    return found
+
+
+def under_way(steps):
+    """Loads of global memory that are in one block, at most."""
+    return max(sum(not access.coherent for access in accesses(block, LOAD, GLOBAL))
+               for block in blocks(steps))

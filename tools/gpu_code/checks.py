@@ -17,20 +17,11 @@ WRITES = {
     "clfold_scan_locals", "clfold_scan_lookback", "clfold_scan_propagate",
     "clfold_scan_single_group", "clfold_scan_tiles",
 }  # fmt: skip
-# Lanes of a group: CLFOLD_LANE_LOADS of tile_group_lanes.cl, elements of any size.
-LANES = {"clfold_reduce_lanes", "clfold_lanes_aggregates", "clfold_scan_bundles"}
-LANE_LOADS = 4
 MAP_LOADS = 4  # elements of a work-item of map_tiles.cl
 # 16-byte loads that a work-item of a reduction has under way: CLFOLD_LOADS of tile_group.cl, or
 # those of one element.
 LOADS_UNDER_WAY = 4
 REDUCES = {"clfold_reduce_tiles"}
-# Instructions an element, of a sum of f32, in the fold's and the scan's loops together.
-MOST_INSTRUCTIONS = {"sm_80": 16, "sm_90": 16, "gfx1100": 16}
-# Warps that a unit holds of the same, 32 as of CUB's kernel on sm_90, by groups of so much local
-# memory.
-LEAST_WARPS = {"sm_80": 24, "sm_90": 32}
-MOST_LOCAL = 28000
 # `words` among the parameters of clfold_scan_lookback, see CLFOLD_SCAN_PARAMS.
 WORDS_PARAMETER = 9
 
@@ -105,19 +96,6 @@ def under_way(entry, kernel):
     return []
 
 
-def lanes(entry, kernel):
-    """A work-item loads several elements of its group's lanes together, under no condition."""
-    size = entry["sizes"][0]
-    if kernel.name not in LANES or entry["op"] != "add" or size > 8:
-        return []
-    counts = [[access.size for access in asm.accesses(block, asm.LOAD, asm.GLOBAL)].count(size)
-              for block in asm.blocks(kernel.steps)]
-    if max(counts, default=0) < LANE_LOADS:
-        return [f"{kernel.name}: at most {max(counts, default=0)} loads of {size} bytes together, "
-                f"not {LANE_LOADS}"]
-    return []
-
-
 def maps(entry, kernel):
     """A work-item loads several elements, and those of streams beside them, before it stores the
     first; and groups have no local memory and do not wait."""
@@ -151,33 +129,6 @@ def descriptors(kernel):
     return [f"{kernel.name}: reads a word through the first cache: {text}" for text in plain]
 
 
-def is_sum_scan(entry, kernel):
-    return kernel == "clfold_scan_lookback" and (entry["op"], entry["in"], entry["type"]) == (
-        "add", "f32", "f32")
-
-
-def loops(entry, numbers):
-    """The loops over the elements of a whole tile are unrolled."""
-    most = MOST_INSTRUCTIONS.get(numbers["target"])
-    fold, scan = numbers["fold_instructions"], numbers["scan_instructions"]
-    if most is None or not is_sum_scan(entry, numbers["kernel"]):
-        return []
-    if fold is None or scan is None or fold + scan > most:
-        return [f"{numbers['kernel']}: {fold} + {scan} instructions an element, not {most} at most"]
-    return []
-
-
-def residents(entry, numbers):
-    """Enough warps of NVIDIA's stay on a unit, where ptxas prints their registers."""
-    least, warps = LEAST_WARPS.get(numbers["target"]), numbers["waves"]
-    if least is None or warps is None or not is_sum_scan(entry, numbers["kernel"]):
-        return []
-    if warps < least or numbers["local_bytes"] > MOST_LOCAL:
-        return [f"{numbers['kernel']}: {warps} warps by {numbers['local_bytes']} bytes of local "
-                f"memory, not {least} by {MOST_LOCAL}"]
-    return []
-
-
 def window(entry, kernel):
     """Where a warp looks back, and a tile's slot is one word, each of its work-items has both words
     of a tile under way before one of them is used."""
@@ -201,4 +152,4 @@ def conversions(entry, kernel):
 
 def every(entry, kernel, numbers):
     return [*memory(numbers), *widths(entry, kernel), *under_way(entry, kernel),
-            *lanes(entry, kernel), *maps(entry, kernel), *descriptors(kernel)]
+            *maps(entry, kernel), *descriptors(kernel)]

@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 
 import assembly as asm
+import banks
 import gcn
 import gen
 import ptx
@@ -101,12 +102,13 @@ def library(name):
 
 
 class Compilers:
-    """What is installed, and what it makes of a text. `cache`: a folder, or None."""
+    """What is installed, and what it makes of a text. `cache`: a folder, or None. `disassembles`:
+    whether NVIDIA's instructions are counted as they really are, where nvdisasm is installed."""
 
-    def __init__(self, cache=None):
+    def __init__(self, cache=None, disassembles=True):
         self.clang = program("clang-19", "clang-20", "clang-21", "clang")
         self.ptxas = program("ptxas", folders=cuda_folders())
-        self.nvdisasm = program("nvdisasm", folders=cuda_folders())
+        self.nvdisasm = program("nvdisasm", folders=cuda_folders()) if disassembles else None
         self.nvcc = program("nvcc", folders=cuda_folders())
         self.ocloc = program("ocloc")
         self.nvidia_library = library("nvptx64--nvidiacl.bc")
@@ -127,6 +129,14 @@ class Compilers:
             return "none;"
         done = os.stat(os.path.realpath(path))
         return f"{path} {done.st_size} {done.st_mtime_ns};"
+
+    def versions(self):
+        """"clang 19, ptxas 13.0", as far as they are installed: what figures depend on."""
+        said = []
+        for path, pattern in ((self.clang, r"version (\d+)"), (self.ptxas, r"release ([\d.]+)")):
+            found = re.search(pattern, run([path, "--version"])) if path else None
+            said += [f"{os.path.basename(path).split('-')[0]} {found[1]}"] if found else []
+        return ", ".join(said)
 
     def missing(self, target):
         """Why a target cannot be compiled for here, in one sentence; None if it can."""
@@ -243,19 +253,46 @@ def widest(steps, kind):
     return max((access.size for access in asm.accesses(steps, kind, asm.GLOBAL)), default=0)
 
 
-def figures(target, kernel, group_size, sizes=None):
-    """The facts about a kernel, as numbers: 0 if there is none, None if unknown. The
-    loops over elements are those of our scans, whose elements have `sizes`: bytes in and out."""
+def an_element(kernel, steps, entry):
+    """Instructions an element, in each of the loops over them; and the loop that loads."""
+    found = {}
+    if kernel.startswith(("clfold_scan", "clfold_reduce_lanes", "clfold_lanes_aggregates",
+                          "clfold_reduce_offsets")):  # fmt: skip
+        found = asm.tile_loops(steps)
+    loading = found.get("load") or asm.streaming_loop(steps)
+    if not found.get("load"):
+        found = {"load": loading}
+    of_stage = {"load": (asm.LOAD, asm.GLOBAL, entry["read"]),
+                "write": (asm.STORE, asm.GLOBAL, entry["sizes"][1])}
+    if len(found) > 1:
+        loaded, folded, scanned = entry["slots"]
+        of_stage["load"] = (asm.STORE, asm.LOCAL, loaded)
+        if not entry["operation"].endswith("lanes"):  # of which a round takes one
+            of_stage["fold"] = (asm.LOAD, asm.LOCAL, folded)
+            of_stage["scan"] = (asm.STORE, asm.LOCAL, scanned)
+    numbers = {}
+    for stage, loop in found.items():
+        elements = 1
+        if stage in of_stage:
+            kind, space, size = of_stage[stage]
+            elements = max(asm.bytes_of(loop, kind, space) / size, 1)
+        if loop:
+            numbers[stage] = round(len(asm.instructions(loop)) / elements, 1)
+    return numbers, loading
+
+
+def figures(target, kernel, entry):
+    """The facts about a kernel of a program, as numbers: 0 if there is none, None if unknown."""
     facts = kernel.facts
     real = facts.get("instructions", kernel)
-    loop = asm.streaming_loop(real.steps)
-    group_size = kernel.group_size or group_size
+    group_size = kernel.group_size or entry["group_size"]
+    stages, loading = an_element(kernel.name, real.steps, entry)
+    is_nvidia = TARGETS[target] == "nvidia"
+    ways = banks.conflicts(kernel) if is_nvidia else []
+    known = [turns for turns in ways if turns]
     room = None
     if "registers" in facts:
         room = occupancy(target, group_size, facts["registers"], facts["local"])
-    fold = scan = None
-    if sizes and kernel.name.startswith("clfold_scan"):
-        fold, scan = asm.tile_loops(real.steps, *sizes)
     private = len(asm.accesses(real.steps, asm.LOAD, asm.PRIVATE)) + len(
         asm.accesses(real.steps, asm.STORE, asm.PRIVATE)
     )
@@ -274,10 +311,12 @@ def figures(target, kernel, group_size, sizes=None):
         "load_bytes": widest(kernel.steps, asm.LOAD),
         "store_bytes": widest(kernel.steps, asm.STORE),
         "barriers": asm.barriers(real.steps),
-        "loop_instructions": len(asm.instructions(loop)),
-        "loop_loads": sum(a.size for a in asm.accesses(loop, asm.LOAD, asm.GLOBAL)),
-        "fold_instructions": fold,
-        "scan_instructions": scan,
+        "stages": stages,
+        "element_instructions": round(sum(stages.values()), 1) if stages else None,
+        "loads_under_way": asm.under_way(loading) or asm.under_way(real.steps),
+        "mean_ways": round(sum(known) / len(known), 1) if known else None,
+        "most_ways": max(known) if known else None,
+        "unknown_ways": ways.count(None) if is_nvidia else None,
         "simd": facts.get("simd"),
     }
 

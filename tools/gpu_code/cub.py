@@ -53,7 +53,7 @@ def beside(compilers, target, entry):
     def make():
         found = compilers.compile_cuda(target, source(job, entry))
         names = [name for name in found if KERNELS[job] in name]
-        made = figures(target, found[names[0]], 0)
+        made = figures(target, found[names[0]], entry)
         made["kernel"] = clean(names[0])
         return made
 

@@ -256,10 +256,41 @@ static uint32_t num_inputs(const struct monoid *monoid)
     return num;
 }
 
+/* Bytes of local memory in which a group's tile has an element: as it is loaded, what of
+ * that is folded, and what a scan leaves. */
+struct slots {
+    size_t loaded, folded, scanned;
+};
+
+static struct slots slots_of(const struct monoid *monoid)
+{
+    const size_t item = clfold_monoid_item_size(monoid);
+    size_t stage = 0;
+    struct slots slots = { clfold_monoid_in_size(monoid), 0, item };
+
+    for (uint32_t k = 0; k < clfold_monoid_num_parts(monoid); ++k) {
+        stage +=
+            monoid->type_name ? item : clfold_scalar(monoid->components[k].stage)->size;
+    }
+    if (clfold_monoid_keeps_stages(monoid)) {
+        slots.loaded = stage;
+    }
+    slots.folded = slots.loaded;
+    if (!clfold_monoid_converts(monoid) && !monoid->heads) {
+        slots.scanned = clfold_monoid_out_size(monoid);
+    }
+    if (clfold_monoid_counts(monoid)) { /* by a flag, which becomes a place */
+        slots = (struct slots){ stage + sizeof(cl_uchar), sizeof(cl_uchar),
+                                sizeof(cl_ushort) };
+    }
+    return slots;
+}
+
 static bool write_program(struct request *request, const struct program *program,
                           struct text *text)
 {
     const struct monoid *monoid = program->monoid;
+    const struct slots slots = slots_of(monoid);
     char name[256], path[4096];
     FILE *file = NULL;
     bool ok = !text->failed;
@@ -287,13 +318,15 @@ static bool write_program(struct request *request, const struct program *program
     printf("{\"file\": \"%s\", \"vendor\": \"%s\", \"operation\": \"%s\", "
            "\"exclusive\": %s, \"op\": \"%s\", \"in\": \"%s\", \"type\": \"%s\", "
            "\"row\": \"%s\", \"candidate\": %u, \"tile\": \"%s\", \"elements\": %u, "
-           "\"sizes\": [%zu, %zu], \"inputs\": %u, \"commutative\": %s, "
+           "\"sizes\": [%zu, %zu], \"read\": %zu, \"slots\": [%zu, %zu, %zu], "
+           "\"inputs\": %u, \"commutative\": %s, "
            "\"loads\": %s, \"writes\": %s, \"group_size\": %u}\n",
            name, request->vendor->name, program->operation,
            program->exclusive ? "true" : "false", monoid->name, in, type, program->row,
            program->candidate, clfold_tile_name(program->tile->kind),
            program->tile->elements, clfold_monoid_in_size(monoid),
-           clfold_monoid_out_size(monoid), num_inputs(monoid),
+           clfold_monoid_out_size(monoid), clfold_monoid_read_size(monoid), slots.loaded,
+           slots.folded, slots.scanned, num_inputs(monoid),
            monoid->commutative ? "true" : "false",
            monoid->load || monoid->heads ? "true" : "false",
            clfold_monoid_converts(monoid) || monoid->heads ? "true" : "false",

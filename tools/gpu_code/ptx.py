@@ -37,14 +37,16 @@ def step_of(line):
     label = LABEL.match(line)
     if label:
         return asm.Label(label[1])
+    guard = PREDICATE.match(line)
     text = PREDICATE.sub("", line)
     if not text.endswith(";") or text.startswith((".", "{", "}")):
         return None
     opcode, *rest = text.rstrip(";").split(None, 1)
     target = rest[0].strip() if opcode.split(".")[0] == "bra" and rest else None
     return asm.Instruction(
-        text, target, access_of(opcode), opcode.startswith(("bar.", "barrier."))
-    )
+        text, target, access_of(opcode), opcode.startswith(("bar.", "barrier.")),
+        guard[0].strip() if guard else None,
+    )  # fmt: skip
 
 
 def kernels(text):
