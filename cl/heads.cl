@@ -31,9 +31,9 @@ static int clfold_head(ulong i CLFOLD_WITH)
 
 static int clfold_head(ulong i CLFOLD_WITH)
 {
-    return CLFOLD_LOAD_INDEX(i) == 0
-               ? -1
-               : -(int)(clfold_heads[clfold_heads_at + i / 32] >> i % 32 & 1);
+    const uint bits = clfold_heads[clfold_heads_at + i / 32];
+
+    return CLFOLD_LOAD_INDEX(i) == 0 ? -1 : -(int)(bits >> i % 32 & 1);
 }
 
 #else
@@ -68,21 +68,21 @@ static CLFOLD_KEY clfold_key_before(ulong i CLFOLD_WITH)
 
 static int clfold_head(ulong i CLFOLD_WITH)
 {
-    if (CLFOLD_LOAD_INDEX(i) == 0)
-        return -1;
     const CLFOLD_KEY b = clfold_key(i CLFOLD_PASS);
+    bool is_head = CLFOLD_LOAD_INDEX(i) == 0;
+
 #if CLFOLD_WAY == 1
-    return b != 0 ? -1 : 0;
+    is_head |= b != 0;
 #else
-    if (!clfold_has_before(i CLFOLD_PASS))
-        return -1;
-    const CLFOLD_KEY a = clfold_key_before(i CLFOLD_PASS);
+    const bool has_before = clfold_has_before(i CLFOLD_PASS);
+    const CLFOLD_KEY a = clfold_key_before(i + !has_before CLFOLD_PASS);
 #if CLFOLD_KEY_EQUAL
-    return clfold_equal(a, b CLFOLD_PASS) ? 0 : -1;
+    is_head |= !has_before || !clfold_equal(a, b CLFOLD_PASS);
 #else
-    return a != b ? -1 : 0;
+    is_head |= !has_before || a != b;
 #endif
 #endif
+    return -(int)is_head;
 }
 
 #endif

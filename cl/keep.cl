@@ -24,15 +24,17 @@ static bool clfold_holds(clfold_stage e, global const CLFOLD_IN *in, ulong begin
     const CLFOLD_X x = clfold_x_of(in + (begin + j) * CLFOLD_SCALARS);
 #endif
 #if CLFOLD_KEEPS_RUNS
-    if (i == 0)
-        return true;
-    const clfold_stage before = clfold_load(in, begin + j - 1, 0 CLFOLD_PASS);
+    const clfold_stage before = clfold_load(in, begin + j - (i > 0), 0 CLFOLD_PASS);
     const CLFOLD_VALUE prev = clfold_value_of(clfold_empty(before, 0 CLFOLD_PASS));
 #endif
     const clfold_kept kept =
         CLFOLD_KEEP_CALL(item, prev, x, in + (begin + j) * CLFOLD_SCALARS, i);
 
-    return (kept.kept != 0) != CLFOLD_KEEPS_RUNS;
+#if CLFOLD_KEEPS_RUNS
+    return i == 0 || kept.kept == 0;
+#else
+    return kept.kept != 0;
+#endif
 }
 
 /* Writes it to element `index` of the output. */

@@ -44,9 +44,11 @@
 #define CLFOLD_LAST (CLFOLD_GROUP_SIZE * CLFOLD_RUN)
 #endif
 
-/* The place of fold c, and of the tree's item i, where run i is. */
+/* The place of fold c, and of the tree's item i, where run i is. One is left free after
+ * as many as 32 banks of 4 bytes hold; reduce_plan.c knows. */
+#define CLFOLD_BANKED (sizeof(clfold_item) <= 16 ? 128 / (uint)sizeof(clfold_item) : 32u)
 #define CLFOLD_PLACE(c)                                                                  \
-    ((c) + (1 - CLFOLD_RUN % 2) * ((c) / CLFOLD_RUN) + (c) / CLFOLD_RUN / 32)
+    ((c) + (1 - CLFOLD_RUN % 2) * ((c) / CLFOLD_RUN) + (c) / CLFOLD_RUN / CLFOLD_BANKED)
 #define CLFOLD_TREE(i) CLFOLD_PLACE((i)*CLFOLD_RUN)
 
 typedef local clfold_item *clfold_memory;

@@ -66,7 +66,14 @@ typedef union {
 #if CLFOLD_OUT_STRUCT && !CLFOLD_KEEPS_ITEMS
     CLFOLD_OUT_WORD out_words[CLFOLD_OUT_WORDS];
 #endif
-} clfold_slot;
+} clfold_slot_parts;
+
+/* Aligned so that two parts of 4 bytes are read and written as one. */
+typedef clfold_slot_parts clfold_slot
+    __attribute__((aligned(sizeof(clfold_slot_parts) % 8 == 0   ? 8
+                           : sizeof(clfold_slot_parts) % 4 == 0 ? 4
+                           : sizeof(clfold_slot_parts) % 2 == 0 ? 2
+                                                                : 1)));
 
 typedef struct {
     clfold_item items[CLFOLD_SCAN_ITEMS];
@@ -84,24 +91,26 @@ typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
 #if CLFOLD_KEEPS_STAGES
 
 /* Elements that a work-item has under way at once. */
-#define CLFOLD_STAGES (sizeof(clfold_stage) <= 8 ? 8u : 4u)
+#define CLFOLD_STAGES (sizeof(clfold_stage) <= 4 ? 8u : 4u)
 
-/* Elements are what is loaded of them; past the end it is the last again, which is safe. */
+/* Elements are what is loaded of them. */
 static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count,
                              clfold_room_pointer room CLFOLD_WITH)
 {
-    const uint l = (uint)get_local_id(0), step = CLFOLD_GROUP_SIZE;
+    const uint step = CLFOLD_GROUP_SIZE;
+    uint i = (uint)get_local_id(0);
 
-    for (uint i = l; i < count; i += CLFOLD_STAGES * step) {
+    for (; i + (CLFOLD_STAGES - 1) * step < count; i += CLFOLD_STAGES * step) {
         clfold_stage row[CLFOLD_STAGES];
 #pragma unroll
         for (uint k = 0; k < CLFOLD_STAGES; ++k)
-            row[k] = clfold_load(in, begin, min(i + k * step, count - 1) CLFOLD_PASS);
+            row[k] = clfold_load(in, begin, i + k * step CLFOLD_PASS);
 #pragma unroll
         for (uint k = 0; k < CLFOLD_STAGES; ++k)
-            if (i + k * step < count)
-                room->slots[CLFOLD_SLOT(i + k * step)].loaded = row[k];
+            room->slots[CLFOLD_SLOT(i + k * step)].loaded = row[k];
     }
+    for (; i < count; i += step)
+        room->slots[CLFOLD_SLOT(i)].loaded = clfold_load(in, begin, i CLFOLD_PASS);
 }
 
 #elif CLFOLD_IN_STRUCT

@@ -21,8 +21,9 @@
 #define CLFOLD_FLAG(i)     ((i) + (i) / CLFOLD_RUN * 4)
 #define CLFOLD_LIVE(count) (((count) + CLFOLD_RUN - 1) / CLFOLD_RUN)
 
-/* Elements that a work-item has under way at once: in one block, without a condition. */
-#define CLFOLD_LOADS 8
+/* Elements that a work-item has under way at once: in one block, without a condition. Of
+ * runs there are two for each. */
+#define CLFOLD_LOADS (CLFOLD_KEEPS_RUNS ? 4 : 8)
 
 #if CLFOLD_TILE > 65536
 #error "tile_group_select: CLFOLD_TILE must be at most 65536"
@@ -45,33 +46,39 @@ static uint clfold_run_of(uint count)
     return first < count ? min((uint)CLFOLD_RUN, count - first) : 0;
 }
 
+/* Whether element i of the tile is kept. */
+static bool clfold_holds_at(global const CLFOLD_IN *in, ulong begin, uint i CLFOLD_WITH)
+{
+    return clfold_holds(clfold_load(in, begin, i CLFOLD_PASS), in, begin, i CLFOLD_PASS);
+}
+
 static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
                                   uint count, clfold_room_pointer room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0), num = clfold_run_of(count);
+    const uint step = CLFOLD_GROUP_SIZE;
+    uint i = l;
 
-    /* Past the end it is the last again, which is safe. */
-    for (uint i = l; i < count; i += CLFOLD_LOADS * CLFOLD_GROUP_SIZE) {
+
+    for (; i + (CLFOLD_LOADS - 1) * step < count; i += CLFOLD_LOADS * step) {
         uchar holds[CLFOLD_LOADS];
 #pragma unroll
-        for (uint k = 0; k < CLFOLD_LOADS; ++k) {
-            const uint j = min(i + k * CLFOLD_GROUP_SIZE, count - 1);
-            holds[k] = clfold_holds(clfold_load(in, begin, j CLFOLD_PASS), in, begin,
-                                    j CLFOLD_PASS);
-        }
+        for (uint k = 0; k < CLFOLD_LOADS; ++k)
+            holds[k] = clfold_holds_at(in, begin, i + k * step CLFOLD_PASS);
 #pragma unroll
         for (uint k = 0; k < CLFOLD_LOADS; ++k)
-            if (i + k * CLFOLD_GROUP_SIZE < count)
-                room->flags[CLFOLD_FLAG(i + k * CLFOLD_GROUP_SIZE)] = holds[k];
+            room->flags[CLFOLD_FLAG(i + k * step)] = holds[k];
     }
+    for (; i < count; i += step)
+        room->flags[CLFOLD_FLAG(i)] = clfold_holds_at(in, begin, i CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (num > 0) {
         local const uchar *flags = room->flags + CLFOLD_FLAG(l * CLFOLD_RUN);
         uint kept = 0, last = 0;
 #pragma unroll 4
-        for (uint i = 0; i < num; ++i) {
-            kept += flags[i];
-            last = flags[i] ? i : last;
+        for (uint k = 0; k < num; ++k) {
+            kept += flags[k];
+            last = flags[k] ? k : last;
         }
         room->items[clfold_scan_place(l)] =
             clfold_kept_of(kept, index + l * CLFOLD_RUN + last);
@@ -88,60 +95,56 @@ static clfold_item clfold_tile_total(clfold_room_pointer room, uint count)
     return room->items[clfold_scan_result(CLFOLD_LIVE(count) - 1)];
 }
 
-/* Writes element e of place i, which is one of the `total` that are kept or of the
- * rest. */
-static void clfold_put_place(clfold_stage e, global const CLFOLD_IN *in, ulong begin,
-                             ulong index, uint i, uint total, const clfold_share *share,
-                             global CLFOLD_OUT *out,
-                             clfold_room_pointer room CLFOLD_WITH)
-{
-    const uint j = room->places[i];
-    const bool holds = i < total;
-
-    clfold_put_element(e, in, begin, j, holds ? out : clfold_rest,
-                       holds ? share->at + i : share->rest + i - total CLFOLD_PASS);
-#if CLFOLD_KEEPS_RUNS
-    const ulong start = i == 0 ? share->start : index + room->places[max(i, 1u) - 1];
-    if (holds)
-        clfold_put_length(share->at + i, index + j - start CLFOLD_PASS);
-#endif
-}
-
 static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
                              uint count, ulong next, global CLFOLD_OUT *out,
                              ulong out_begin, bool has_prefix, bool stream, uint ahead,
                              clfold_room_pointer room CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0), num = clfold_run_of(count);
+    const uint step = CLFOLD_GROUP_SIZE;
     const ulong before = room->items[clfold_scan_result(max(l, 1u) - 1)].kept;
     const uint total = (uint)room->items[clfold_scan_result(CLFOLD_LIVE(count) - 1)].kept;
     const clfold_share share =
         clfold_share_of(index, has_prefix, room->prefix, room->next CLFOLD_PASS);
-    const uint stop = clfold_has_rest ? count : total;
     local const uchar *flags = room->flags + CLFOLD_FLAG(l * CLFOLD_RUN);
     uint p = l > 0 ? (uint)before : 0;
 
 #pragma unroll 4
-    for (uint i = 0; i < num; ++i) {
-        const uint j = l * CLFOLD_RUN + i, flag = flags[i];
+    for (uint k = 0; k < num; ++k) {
+        const uint j = l * CLFOLD_RUN + k, flag = flags[k];
         if (flag || clfold_has_rest)
             room->places[flag ? p : total + j - p] = (ushort)j;
         p += flag;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint first = l; first < stop; first += CLFOLD_LOADS * CLFOLD_GROUP_SIZE) {
-        clfold_stage e[CLFOLD_LOADS];
+    /* What is kept, and then the rest. Past the end it is the last again, which is safe.
+     */
+    for (uint part = 0; part < (clfold_has_rest ? 2 : 1); ++part) {
+        const uint first = part == 0 ? 0 : total, stop = part == 0 ? total : count;
+        global CLFOLD_OUT *to = part == 0 ? out : clfold_rest;
+        const ulong at = part == 0 ? share.at : share.rest - total;
+        for (uint i = first + l; i < stop; i += CLFOLD_LOADS * step) {
+            clfold_stage e[CLFOLD_LOADS];
+            uint places[CLFOLD_LOADS];
 #pragma unroll
-        for (uint k = 0; k < CLFOLD_LOADS; ++k)
-            e[k] = clfold_load(
-                in, begin,
-                room->places[min(first + k * CLFOLD_GROUP_SIZE, stop - 1)] CLFOLD_PASS);
+            for (uint k = 0; k < CLFOLD_LOADS; ++k) {
+                places[k] = room->places[min(i + k * step, stop - 1)];
+                e[k] = clfold_load(in, begin, places[k] CLFOLD_PASS);
+            }
 #pragma unroll
-        for (uint k = 0; k < CLFOLD_LOADS; ++k) {
-            const uint i = first + k * CLFOLD_GROUP_SIZE;
-            if (i < stop)
-                clfold_put_place(e[k], in, begin, index, i, total, &share, out,
-                                 room CLFOLD_PASS);
+            for (uint k = 0; k < CLFOLD_LOADS; ++k) {
+                const uint n = i + k * step;
+                if (n < stop) {
+                    clfold_put_element(e[k], in, begin, places[k], to,
+                                       at + n CLFOLD_PASS);
+#if CLFOLD_KEEPS_RUNS
+                    const ulong start =
+                        n == 0 ? share.start : index + room->places[max(n, 1u) - 1];
+                    if (part == 0)
+                        clfold_put_length(at + n, index + places[k] - start CLFOLD_PASS);
+#endif
+                }
+            }
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);

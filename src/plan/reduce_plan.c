@@ -32,11 +32,11 @@ static uint32_t least(uint64_t a, uint64_t b)
 #define ORDERED_CHUNKS 4
 
 /* Elements of a group's tile in order, which puts the folds of all its chunks aside at
- * once; see tile_group.cl. Padding is less than a third. */
+ * once; see tile_group.cl. Padding is less than two fifths. */
 static uint32_t ordered_elements(const struct job *job, uint32_t group_size)
 {
     const struct monoid *monoid = job->monoid;
-    uint64_t bytes = least(job->device->local_memory / 3 * 2, ORDERED_BYTES);
+    uint64_t bytes = least(job->device->local_memory / 5 * 3, ORDERED_BYTES);
     uint32_t group = group_size > 0 ? group_size : 1;
     uint32_t run = least(bytes / clfold_monoid_item_size(monoid) / group, ORDERED_CHUNKS);
 
@@ -57,9 +57,11 @@ static struct tile_shape tile_of(const struct job *job, const struct policy *pol
     size_t local = job->device->local_memory;
     uint32_t blocks = least(BLOCK_GROUP, local / BLOCK_BYTES);
     uint32_t wanted = least(policy->group_size, job->offsets ? blocks : UINT32_MAX);
-    /* An item for each work-item and one in 32 more; in order, two. By offsets a list. */
+    /* An item for each work-item and some more, see CLFOLD_BANKED; in order, two. By
+     * offsets a list. */
     size_t list = job->offsets ? (wanted + 1) * sizeof(cl_uint) : 0;
-    size_t items = (local > list ? local - list : 0) / item_size / 33 * 32;
+    size_t banked = item_size <= 16 ? 128 / item_size : 32;
+    size_t items = (local > list ? local - list : 0) / item_size / (banked + 1) * banked;
     uint32_t elements =
         least(policy->tile_bytes / clfold_monoid_in_size(monoid), monoid->stage_limit);
 

@@ -177,7 +177,7 @@ FAULTS = {
     "heads_flag_of_the_wrong_width": (
         "heads", [("heads.cl", 1, "mask = b != (CLFOLD_KEY)0;",
                    "mask = (b & (CLFOLD_KEY)0xff) != (CLFOLD_KEY)0;"),
-                  ("heads.cl", 1, "return b != 0 ? -1 : 0;", "return (char)b != 0 ? -1 : 0;")],
+                  ("heads.cl", 1, "is_head |= b != 0;", "is_head |= (char)b != 0;")],
     ),
     # Where no segment starts, a NaN is taken for a number.
     "heads_hide_a_nan": (
