@@ -2,9 +2,10 @@
 
 import json
 import os
+import platform
 import re
 
-from gpu_host.steps import file_of
+from gpu_host.steps import printed
 
 POINT = re.compile(r"^(ok|not ok) \d+ - ?(.*?)(# SKIP.*)?$", re.M)
 MAX_LINES = 12  # of failures of a test
@@ -12,7 +13,7 @@ MAX_LINES = 12  # of failures of a test
 
 def read(out, name):
     try:
-        with open(os.path.join(out, name), encoding="utf-8", errors="replace") as file:
+        with open(printed(out, name), encoding="utf-8", errors="replace") as file:
             return file.read()
     except OSError:
         return ""
@@ -76,8 +77,9 @@ TABLES = (
 TEXTS = ("bench-select", "bench-segments", "tune", "devices")
 
 
-def verdict(names, records):
-    """How the steps of these names came out, in a line."""
+def verdict(steps, records):
+    """How they came out, in a line."""
+    names = [step.name for step in steps]
     of = {state: [name for name in names if records.get(name, {}).get("state") == state]
           for state in ("ok", "FAILED", "cut off")}  # fmt: skip
     parts = [f"right: {len(of['ok'])} of {len(names)}"]
@@ -92,7 +94,7 @@ def tests(out, names, records):
     rows, failures, sums = [], "", [0, 0, 0]
     for name in names:
         record = records[name]
-        points = POINT.findall(read(out, file_of(name)))
+        points = POINT.findall(read(out, name))
         failed = [text.strip() for state, text, _ in points if state == "not ok"]
         skipped = sum(bool(skip) for _, _, skip in points)
         passed = len(points) - len(failed) - skipped
@@ -105,15 +107,18 @@ def tests(out, names, records):
     return table(["test", "state", "passed", "failed", "skipped", "s"], rows) + failures, sums
 
 
-def write(out, plan, records, device, version, host):
-    label = (f"{device['platform']}: {device['name']} "
-             f"({' '.join(device['device_version'].split()[:2])}, "
-             f"driver {device['driver_version']})")  # fmt: skip
-    dates = sorted({record["date"] for record in records.values()})
-    text = f"# {device['name']}\n\n{label}, {device['compute_units']} compute units, "
-    text += f"{device['global_memory'] / 2**30:.0f} GiB. Host: {host}.\n"
-    text += f"{version}; {', '.join(dates)}.\n\n"
-    text += f"Check: {verdict([step.name for step in plan['check']], records)}.\n"
+def write(out, plan, records, host):
+    device = host.device
+    opencl, driver = " ".join(device["device_version"].split()[:2]), device["driver_version"]
+    label = f"{device['platform']}: {device['name']} ({opencl}, driver {driver})"
+    dates = ", ".join(sorted({record["date"] for record in records.values()}))
+    text = f"""# {device['name']}
+
+{label}, {device['compute_units']} compute units, {device['global_memory'] / 2**30:.0f} GiB.
+{host.version}; {dates}. Host: {platform.machine()}, {len(os.sched_getaffinity(0))} CPUs.
+
+Check: {verdict(plan['check'], records)}.
+"""
     names = list(dict.fromkeys(step.name for stage in plan.values() for step in stage))
     for words, some in (
         ("Failed", [name for name in names if records.get(name, {}).get("state") == "FAILED"]),
@@ -123,12 +128,12 @@ def write(out, plan, records, device, version, host):
     ):  # fmt: skip
         text += f"\n{words}: {', '.join(some)}.\n" if some else ""
     for name, words, corner, cell in TABLES:
-        rows = [cell(row) for row in objects(read(out, f"{name}.json"))] if name in records else []
+        rows = [cell(row) for row in objects(read(out, name))] if name in records else []
         if rows:
             text += f"\n## {name}\n\n{words}.\n\n{grid(rows, corner)}"
     for name in TEXTS:
-        if name in records and read(out, f"{name}.txt"):
-            text += f"\n## {name}\n\n```\n{read(out, f'{name}.txt').rstrip()}\n```\n"
+        if name in records and read(out, name):
+            text += f"\n## {name}\n\n```\n{read(out, name).rstrip()}\n```\n"
     ran = [name for name in names if name.startswith("test ") and name in records]
     if ran:
         words, sums = tests(out, ran, records)

@@ -89,24 +89,24 @@ class Host:
         missing = [name for name in CHECK if name not in programs]
         if missing:
             die(f"this build has no test {', '.join(missing)}")
-        return [Step("devices", [self.clfold, "devices", "--probe"], "devices.txt", least=5),
+        return [Step("devices", [self.clfold, "devices", "--probe"], least=5),
                 *(self.test_step(name, programs[name][0]) for name in CHECK)]  # fmt: skip
 
     def bench(self):
         timed, benches = [self.clfold, "bench", "--json", "--quiet"], f"{self.folder}/tools/bench"
         ladder = [self.clfold, "ladder", "--json", "--quiet"]
         return [
-            Step("bench", [*timed, "--min", "2^26"], "bench.json", least=60),
-            Step("bench-select", [f"{benches}/bench_select"], "bench-select.txt", least=20),
-            Step("bench-segments", [f"{benches}/bench_segments"], "bench-segments.txt", least=20),
-            Step("ladder", ladder, "ladder.json", least=30),
-            Step("bench-counts", [*timed, "--max", "2^24"], "bench-counts.json", least=60),
+            Step("bench", [*timed, "--min", "2^26"], least=60),
+            Step("bench-select", [f"{benches}/bench_select"], least=20),
+            Step("bench-segments", [f"{benches}/bench_segments"], least=20),
+            Step("ladder", ladder, least=30),
+            Step("bench-counts", [*timed, "--max", "2^24"], least=60),
         ]  # fmt: skip
 
     def compare_step(self, name, peers, types, counts):
         return Step(name, [os.path.join(ROOT, "tools", "compare"), "--json", "--build", self.peers,
                            "--peers", peers, "--types", types, "--counts", counts],
-                    f"{name}.json", least=60)
+                    least=60)
 
     def compare(self):
         return [self.compare_step("compare", "cub,boost_compute,pyopencl", LARGE_TYPES,
@@ -123,18 +123,18 @@ class Host:
         counts = [f"2^{power}" for power in (24, 26, 28, 30) if power == 24 or 1 << power <= room]
         return [Step("bench-large", [self.clfold, "bench", "--json", "--quiet", "--folds", "add",
                                      "--types", LARGE_TYPES, "--min", counts[0], "--max",
-                                     counts[-1]], "bench-large.json", least=60),
+                                     counts[-1]], least=60),
                 self.compare_step("compare-large", "cub", LARGE_TYPES, ",".join(counts))]
 
     def tune(self):
-        return [Step("tune", ["env", f"XDG_DATA_HOME={self.out}/data", self.clfold, "tune", "--quiet"],
-                     "tune.txt", least=120)]
+        found = f"XDG_DATA_HOME={self.out}/data"
+        return [Step("tune", ["env", found, self.clfold, "tune", "--quiet"], least=120)]
 
 
 def build_steps(folder):
     for tool in ("cc", "ninja"):
         if not answer(tool, "--version"):
-            die(f"{tool} does not run on this machine" + (", and is not carried" * (tool == "cc")))
+            die(f"{tool} does not run on this machine")
     steps = [Step("build", ["ninja", "-C", folder], least=20)]
     if not os.path.exists(os.path.join(folder, "build.ninja")):
         steps.insert(0, Step("configure", ["meson", "setup", folder, ROOT, "-Dtools=enabled",

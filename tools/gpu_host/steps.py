@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 
+FIRST_SECONDS = 240  # for a step; where they were too few, twice as many later
 GRACE = 5  # seconds that a step has to end by itself
 LAST_LINES = 5
 
@@ -21,13 +22,13 @@ class Step:
 
     name: str
     command: list
-    to: str = None  # where its standard output goes, else to its log
     least: float = 1
     beside: bool = False
 
 
-def file_of(name):
-    return name.replace(" ", "-") + ".log"
+def printed(out, name, kind="out"):
+    """The path of what a step of this name has printed: out, or log for standard error."""
+    return os.path.join(out, f"{name.replace(' ', '-')}.{kind}")
 
 
 def end(process):
@@ -58,42 +59,45 @@ class Runner:
     def __init__(self, out, deadline):
         self.out, self.deadline = out, deadline
         self.records, self.left_out = {}, {}
-        self.again, self.key, self.write = False, None, None
+        self.key, self.write = None, None
         self.lock = threading.Lock()
 
-    def keep(self, key, write, again):
-        """From now on, and goes on with those kept for the same key. `write` makes a report."""
-        self.key, self.write, self.again = key, write, again
-        self.records = {}
+    def keep(self, key, write, forgotten):
+        """From now on, and goes on with those kept for the same key, but for the forgotten steps.
+        `write` makes a report."""
+        self.key, self.write, self.records = key, write, {}
         try:
             with open(os.path.join(self.out, "steps.json"), encoding="utf-8") as file:
                 kept = json.load(file)
-            self.records = kept["steps"] if kept["key"] == key else {}
         except (OSError, ValueError):
-            pass
+            return
+        if kept["key"] == key:
+            names = {step.name for step in forgotten}
+            self.records = {name: kept["steps"][name] for name in kept["steps"].keys() - names}
 
-    def run(self, steps, seconds=None):
-        """Whether all of them are right that have run, now or before."""
+    def run(self, steps, seconds=None, cut_off=False):
+        """Those that were cut off before, or else the others."""
         deadline = min(self.deadline, time.monotonic() + (seconds or 1e9))
-        states = [self.one(step, deadline) for step in steps if not step.beside]
+        steps = [step for step in steps if (self.state(step) == "cut off") == cut_off]
+        for step in steps:
+            if not step.beside:
+                self.one(step, deadline)
         # Most of a test's time goes into building programs, so a test a core.
-        beside = sorted((step for step in steps if step.beside),
-                        key=lambda step: self.records.get(step.name, {}).get("state") == "cut off")
         with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            states += pool.map(lambda step: self.one(step, deadline), beside)
-        return not {"FAILED", "cut off"} & set(states)
+            beside = [step for step in steps if step.beside]
+            list(pool.map(lambda step: self.one(step, deadline), beside))
+
+    def state(self, step):
+        return self.records.get(step.name, {}).get("state")
 
     def one(self, step, deadline):
-        before = self.records.get(step.name, {})
-        if before and before["state"] != "cut off" and not self.again:
-            return before["state"]
-        limit = deadline - time.monotonic() - GRACE
-        least = step.least
-        if before.get("state") == "cut off":
-            least = max(least, before["seconds"] + GRACE)
-        if limit < least:
+        had = self.records[step.name]["seconds"] if self.state(step) == "cut off" else 0
+        if self.state(step) and not had:
+            return
+        limit = min(deadline - time.monotonic() - GRACE, 2 * had or FIRST_SECONDS)
+        if limit < max(step.least, had + GRACE):
             self.left_out[step.name] = None
-            return before.get("state")
+            return
         began = time.monotonic()
         status, cut = self.execute(step, limit)
         record = {"state": "cut off" if cut else "FAILED" if status else "ok", "status": status,
@@ -102,8 +106,8 @@ class Runner:
         said = record["state"] + (f" ({status})" if record["state"] == "FAILED" else "")
         with self.lock:
             print(f"{step.name:<20} {said}, {record['seconds']:.0f} s", flush=True)
-            if status and not cut:
-                print("".join(f"    {line}" for line in self.last_lines(step)), end="", flush=True)
+            if record["state"] == "FAILED":
+                self.last_lines(step.name)
             self.records[step.name] = record
             if self.key:
                 path = os.path.join(self.out, "steps.json")
@@ -111,29 +115,27 @@ class Runner:
                     json.dump({"key": self.key, "steps": self.records}, file, indent=1)
                 os.replace(path + ".new", path)
                 self.write(self.records)
-        return record["state"]
 
     def execute(self, step, limit):
         """Its status, and whether it was cut off."""
         words = [word.replace("{limit}", str(int(limit))) for word in step.command]
         began = time.monotonic()
-        with open(os.path.join(self.out, file_of(step.name)), "wb") as log, \
-                open(os.path.join(self.out, step.to or os.devnull), "wb") as to:
+        with open(printed(self.out, step.name), "wb") as to, \
+                open(printed(self.out, step.name, "log"), "wb") as log:
             try:
-                process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=log,
-                                           stdout=to if step.to else log)
+                process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=to, stderr=log)
+                status = process.wait(limit + GRACE)
             except OSError as error:
                 log.write(f"{words[0]}: {error.strerror}\n".encode())
                 return 127, False
-            try:
-                status = process.wait(limit + GRACE)
             except subprocess.TimeoutExpired:
                 end(process)
                 return process.returncode, True
         # run_devices.py ends its program by itself, to say how far it came
         return status, status != 0 and time.monotonic() - began >= int(limit)
 
-    def last_lines(self, step):
-        with open(os.path.join(self.out, file_of(step.name)), encoding="utf-8",
-                  errors="replace") as log:
-            return [line.rstrip("\n") + "\n" for line in log.readlines()[-LAST_LINES:]]
+    def last_lines(self, name):
+        for kind in ("out", "log"):
+            with open(printed(self.out, name, kind), encoding="utf-8", errors="replace") as file:
+                for line in file.read().splitlines()[-LAST_LINES:]:
+                    print(f"    {line}", flush=True)
