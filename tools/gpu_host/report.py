@@ -7,13 +7,13 @@ import re
 
 from gpu_host.steps import printed
 
-POINT = re.compile(r"^(ok|not ok) \d+ - ?(.*?)(# SKIP.*)?$", re.M)
-MAX_LINES = 12  # of failures of a test
+POINT = re.compile(r"^(ok|not ok) \d+ - [^#\n]*(# SKIP)?", re.M)
+MAX_LINES = 20  # of a failure
 
 
-def read(out, name):
+def read(out, name, kind="out"):
     try:
-        with open(printed(out, name), encoding="utf-8", errors="replace") as file:
+        with open(printed(out, name, kind), encoding="utf-8", errors="replace") as file:
             return file.read()
     except OSError:
         return ""
@@ -77,34 +77,35 @@ TABLES = (
 TEXTS = ("bench-select", "bench-segments", "tune", "devices")
 
 
-def verdict(steps, records):
-    """How they came out, in a line."""
-    names = [step.name for step in steps]
-    of = {state: [name for name in names if records.get(name, {}).get("state") == state]
-          for state in ("ok", "FAILED", "cut off")}  # fmt: skip
-    parts = [f"right: {len(of['ok'])} of {len(names)}"]
-    missing = [name for name in names if name not in records]
-    for words, some in (("WRONG", of["FAILED"]), ("cut off", of["cut off"]), ("not run", missing)):
-        parts += [f"{words}: {', '.join(some)}"] if some else []
-    return "; ".join(parts)
+def verdict(names, records):
+    """How the steps of these names came out, in a line."""
+    parts = []
+    for state in ("FAILED", "cut off", None):
+        found = [name for name in names if records.get(name, {}).get("state") == state]
+        parts += [f"{state or 'not run'}: {', '.join(found)}"] if found else []
+    right = sum(records.get(name, {}).get("state") == "ok" for name in names)
+    return "; ".join([f"right: {right} of {len(names)}", *parts])
 
 
 def tests(out, names, records):
-    """The table of tests that have run, and what failed of each."""
-    rows, failures, sums = [], "", [0, 0, 0]
+    """A row for each, and passed, failed and skipped of all."""
+    rows, sums = [], [0, 0, 0]
     for name in names:
-        record = records[name]
         points = POINT.findall(read(out, name))
-        failed = [text.strip() for state, text, _ in points if state == "not ok"]
-        skipped = sum(bool(skip) for _, _, skip in points)
-        passed = len(points) - len(failed) - skipped
-        sums = [a + b for a, b in zip(sums, (passed, len(failed), skipped))]
-        rows.append([name[len("test "):], record["state"], passed, len(failed), skipped,
-                     f"{record['seconds']:.0f}"])
-        if failed:
-            failures += f"\n`{name}`:\n\n```\n" + "\n".join(failed[:MAX_LINES]) + "\n```\n"
-    rows.append(["all", "", *sums, ""])
-    return table(["test", "state", "passed", "failed", "skipped", "s"], rows) + failures, sums
+        failed = sum(state == "not ok" for state, _ in points)
+        skipped = sum(bool(skip) for _, skip in points)
+        counts = [len(points) - failed - skipped, failed, skipped]
+        sums = [a + b for a, b in zip(sums, counts)]
+        record = records[name]
+        rows.append([name.partition(" ")[2], record["state"], *counts, f"{record['seconds']:.0f}"])
+    return rows, sums
+
+
+def failure(out, name):
+    """The end of what it printed, but for results and what passed."""
+    lines = read(out, name).splitlines() if name.startswith("test ") else []
+    lines += read(out, name, "log").splitlines()
+    return "\n".join([line for line in lines if not line.startswith("ok ")][-MAX_LINES:])
 
 
 def write(out, plan, records, host):
@@ -112,32 +113,31 @@ def write(out, plan, records, host):
     opencl, driver = " ".join(device["device_version"].split()[:2]), device["driver_version"]
     label = f"{device['platform']}: {device['name']} ({opencl}, driver {driver})"
     dates = ", ".join(sorted({record["date"] for record in records.values()}))
+    names = list(dict.fromkeys(step.name for stage in plan.values() for step in stage))
     text = f"""# {device['name']}
 
 {label}, {device['compute_units']} compute units, {device['global_memory'] / 2**30:.0f} GiB.
 {host.version}; {dates}. Host: {platform.machine()}, {len(os.sched_getaffinity(0))} CPUs.
 
-Check: {verdict(plan['check'], records)}.
+Check: {verdict([step.name for step in plan['check']], records)}.
+
+All steps: {verdict(names, records)}.
 """
-    names = list(dict.fromkeys(step.name for stage in plan.values() for step in stage))
-    for words, some in (
-        ("Failed", [name for name in names if records.get(name, {}).get("state") == "FAILED"]),
-        ("Cut off", [f"{name} after {records[name]['seconds']:.0f} s" for name in names
-                     if records.get(name, {}).get("state") == "cut off"]),
-        ("Left out so far", [name for name in names if name not in records]),
-    ):  # fmt: skip
-        text += f"\n{words}: {', '.join(some)}.\n" if some else ""
+    ran = [name for name in names if name in records]
     for name, words, corner, cell in TABLES:
-        rows = [cell(row) for row in objects(read(out, name))] if name in records else []
+        rows = [cell(row) for row in objects(read(out, name))] if name in ran else []
         if rows:
             text += f"\n## {name}\n\n{words}.\n\n{grid(rows, corner)}"
     for name in TEXTS:
-        if name in records and read(out, name):
+        if name in ran and read(out, name):
             text += f"\n## {name}\n\n```\n{read(out, name).rstrip()}\n```\n"
-    ran = [name for name in names if name.startswith("test ") and name in records]
-    if ran:
-        words, sums = tests(out, ran, records)
-        text += f"\n## tests\n\n{words}\nThe row of docs/devices.md:\n\n"
-        text += table(["device", "passed", "failed", "skipped"], [[label, *sums]])
+    rows, sums = tests(out, [name for name in ran if name.startswith("test ")], records)
+    if rows:
+        head = ["passed", "failed", "skipped"]
+        text += f"\n## tests\n\n{table(['test', 'state', *head, 's'], rows)}\n"
+        text += table(["device", *head], [[label, *sums]])
+    for name in ran:
+        if records[name]["state"] != "ok":
+            text += f"\n## {name}: {records[name]['state']}\n\n```\n{failure(out, name)}\n```\n"
     with open(os.path.join(out, "report.md"), "w", encoding="utf-8") as file:
         file.write(text)

@@ -10,19 +10,20 @@ import subprocess
 import threading
 import time
 
-FIRST_SECONDS = 240  # for a step; where they were too few, twice as many later
 GRACE = 5  # seconds that a step has to end by itself
 LAST_LINES = 5
 
 
 @dataclasses.dataclass
 class Step:
-    """`least`: the seconds without which it is not started. `beside`: others may run at the same
-    time. In its command {limit} stands for the seconds that it has."""
+    """`least`: the seconds without which it is not started. `most`: those that it gets, and if they
+    were too few, twice as many later. `beside`: others may run at the same time. In its command
+    {limit} stands for the seconds that it has."""
 
     name: str
     command: list
-    least: float = 1
+    least: float
+    most: float = 240
     beside: bool = False
 
 
@@ -94,7 +95,7 @@ class Runner:
         had = self.records[step.name]["seconds"] if self.state(step) == "cut off" else 0
         if self.state(step) and not had:
             return
-        limit = min(deadline - time.monotonic() - GRACE, 2 * had or FIRST_SECONDS)
+        limit = min(deadline - time.monotonic() - GRACE, 2 * had or step.most)
         if limit < max(step.least, had + GRACE):
             self.left_out[step.name] = None
             return
