@@ -138,6 +138,7 @@ All steps: {verdict(names, records)}.
         text += table(["device", *head], [[label, *sums]])
     for name in ran:
         if records[name]["state"] != "ok":
-            text += f"\n## {name}: {records[name]['state']}\n\n```\n{failure(out, name)}\n```\n"
+            said = failure(out, name).replace(f"{label}: ", "")
+            text += f"\n## {name}: {records[name]['state']}\n\n```\n{said}\n```\n"
     with open(os.path.join(out, "report.md"), "w", encoding="utf-8") as file:
         file.write(text)
