@@ -104,7 +104,7 @@ GB/s, and share of the fastest kernel that reads or copies the same bytes.
 
 | case | 2^10 |
 | --- | --- |
-| scan add f32 | 12, 0.87 |
+| scan add f32 | 12.3, 0.87 |
 """
 
 
@@ -274,7 +274,8 @@ class Host(unittest.TestCase):
              "tune: FAILED"],
         )  # fmt: skip
         for part in (
-            "| scan add f32 cub | 12, 1.23 |\n", "| reduce0 | 12 |\n", "| bad | FAILED | 0 | 1 |",
+            "| scan add f32 cub | 12.3, 1.23 |\n", "| reduce0 | 12.3 |\n",
+            "| bad | FAILED | 0 | 1 |",
             "\nnot ok 1 - bad\n```\n",
             "| a platform: a card (OpenCL 3.0, driver 1) | 17 | 1 | 18 |\n",
         ):  # fmt: skip

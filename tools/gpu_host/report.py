@@ -48,18 +48,22 @@ def grid(cells, corner):
                  [[row, *(texts.get((row, column), "") for column in columns)] for row in rows])
 
 
+def speed(row):
+    return f"{row['gbps']:.0f}" if row["gbps"] >= 100 else f"{row['gbps']:.1f}"
+
+
 def bench_cell(row):
-    text = f"{row['gbps']:.0f}, {row['fraction']:.2f}" if row["ok"] else "WRONG"
+    text = f"{speed(row)}, {row['fraction']:.2f}" if row["ok"] else "WRONG"
     return f"{row['op']} {row['fold']} {row['type']}", power(row["count"]), text
 
 
 def ladder_cell(row):
-    return row["kernel"], power(row["count"]), f"{row['gbps']:.0f}" if row["ok"] else "WRONG"
+    return row["kernel"], power(row["count"]), speed(row) if row["ok"] else "WRONG"
 
 
 def compare_cell(row):
     name = f"{row['op']} {row['operator']} {row['type']} {row['implementation']}"
-    text = row.get("why") or f"{row['gbps']:.0f}, {row['ratio']:.2f}"
+    text = row.get("why") or f"{speed(row)}, {row['ratio']:.2f}"
     return name, power(row["count"]), text
 
 
