@@ -7,7 +7,9 @@ import re
 
 from gpu_host.steps import printed
 
-POINT = re.compile(r"^(ok|not ok) \d+ - [^#\n]*(# SKIP)?", re.M)
+# but that of a program which was cut off
+POINT = re.compile(r"^(ok|not ok) \d+ - (?!.* took more than )[^#\n]*(# SKIP)?", re.M)
+UNTOLD = ("ok ", "# #", "# TID ")  # what passed, and stacks
 MAX_LINES = 20  # of a failure
 
 
@@ -106,10 +108,10 @@ def tests(out, names, records):
 
 
 def failure(out, name):
-    """The end of what it printed, but for results and what passed."""
+    """The end of what it printed beside results."""
     lines = read(out, name).splitlines() if name.startswith("test ") else []
     lines += read(out, name, "log").splitlines()
-    return "\n".join([line for line in lines if not line.startswith("ok ")][-MAX_LINES:])
+    return "\n".join([line for line in lines if not line.startswith(UNTOLD)][-MAX_LINES:])
 
 
 def write(out, plan, records, host):
@@ -141,8 +143,8 @@ All steps: {verdict(names, records)}.
         text += f"\n## tests\n\n{table(['test', 'state', *head, 's'], rows)}\n"
         text += table(["device", *head], [[label, *sums]])
     for name in ran:
-        if records[name]["state"] != "ok":
-            said = failure(out, name).replace(f"{label}: ", "")
+        said = failure(out, name).replace(f"{label}: ", "")
+        if records[name]["state"] != "ok" and said:
             text += f"\n## {name}: {records[name]['state']}\n\n```\n{said}\n```\n"
     with open(os.path.join(out, "report.md"), "w", encoding="utf-8") as file:
         file.write(text)

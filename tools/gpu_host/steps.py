@@ -95,7 +95,7 @@ class Runner:
         had = self.records[step.name]["seconds"] if self.state(step) == "cut off" else 0
         if self.state(step) and not had:
             return
-        limit = min(deadline - time.monotonic() - GRACE, 2 * had or step.most)
+        limit = min(deadline - time.monotonic() - GRACE, max(2 * had, step.most))
         if limit < max(step.least, had + GRACE):
             self.left_out[step.name] = None
             return
