@@ -1,28 +1,71 @@
 #!/usr/bin/env python3
-"""drive.py GPU_HOST: tools/gpu-host packs, and builds and runs what it packed for.
+"""drive.py GPU_HOST TESTS: tools/gpu-host packs, and builds and runs what it packed for.
 
 The checkout it runs in is a small one: a Meson project that wants the libraries that clfold does,
 whose clfold prints what it is called with.
 """
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
-GPU_HOST = sys.argv[1]
+GPU_HOST, TESTS_OF_BUILD = sys.argv[1:3]
+sys.path.insert(0, os.path.dirname(GPU_HOST))
+
+from gpu_host.stages import CHECK  # pylint: disable=wrong-import-position
+
+FOLDER = os.path.join(os.path.dirname(GPU_HOST), "gpu_host")
 PROJECT = """project('small', 'c', meson_version: '>=1.0')
 option = get_option('tools')
 python = find_program('python3')
 cmocka = dependency('cmocka')
 needed = [cmocka, dependency('OpenCL'), dependency('gmp'), dependency('json-c')]
 message('from ' + cmocka.get_variable(pkgconfig: 'prefix'))
-subdir('tools/clfold')
-subdir('tests/device')
+program = files('clfold.c')
+foreach folder : ['tools/clfold', 'tools/bench', 'tests/device']
+  subdir(folder)
+endforeach
 """
-CLFOLD = """#include <CL/cl.h>
+# Which tests there are beside those of the check; run_devices.py below does as their names say.
+OTHERS = ("slow", "fine", "bad")
+TESTS = """small = executable('test_small', program, dependencies: needed)
+foreach name : %r
+  test(name, python, args: ['run_devices.py', 'list_devices', '--', small, name], suite: 'device')
+endforeach
+test('posing', python, args: ['run_devices.py', '--only', 'x', '--', small], suite: 'device')
+"""
+BENCHES = """executable('bench_select', program, dependencies: needed)
+executable('bench_segments', program, dependencies: needed)
+"""
+RUN_DEVICES = """import os, subprocess, sys
+name = sys.argv[-1]
+print(sys.argv[1:])
+slow = name == 'slow' and os.environ.get('SLOW')
+if slow:
+    sleep = subprocess.Popen(['sleep', '300'], start_new_session=True)
+    with open(slow, 'w') as file:
+        file.write(str(sleep.pid))
+    sleep.wait()
+bad = name == os.environ.get('BAD', 'bad')
+print('not ok' if bad else 'ok', f'1 - a platform: a card (OpenCL 3.0, driver 1): {name}')
+print('ok 2 - a platform: a card (OpenCL 3.0, driver 1): more # SKIP it')
+sys.exit(bad)
+"""
+DEVICES = [
+    {"type": "cpu", "max_allocation": 1, "global_memory": 1},
+    {"type": "gpu", "max_allocation": 1 << 32, "global_memory": 1 << 34, "name": "a card",
+     "platform": "a platform", "device_version": "OpenCL 3.0 x", "driver_version": "1",
+     "compute_units": 7},
+]  # fmt: skip
+ROW = {"op": "scan", "fold": "add", "operator": "add", "type": "f32", "count": 1024, "ok": True,
+       "kernel": "reduce0", "implementation": "cub", "gbps": 12.3, "fraction": 0.87,
+       "ratio": 1.23}  # fmt: skip
+CLFOLD = r"""#include <CL/cl.h>
 #include <json.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,17 +74,37 @@ int main(int argc, char **argv)
 {
     struct json_object *json = json_object_new_object();
     if (argc > 2 && strcmp(argv[1], "devices") == 0 && strcmp(argv[2], "--json") == 0) {
-        puts("[{\\"type\\": \\"cpu\\", \\"max_allocation\\": 1, \\"global_memory\\": 1},");
-        puts("{\\"type\\": \\"gpu\\", \\"max_allocation\\": 4294967296,");
-        puts("\\"global_memory\\": 17179869184}]");
+        puts(DEVICES);
         return 0;
     }
     for (int i = 1; i < argc; ++i) {
         printf("%s ", argv[i]);
     }
+    puts(argc == 2 ? "" : "\n" ROW "\n{\"op\": \"cut o");
     json_object_put(json);
     return argc > 1 && strcmp(argv[1], "tune") == 0;
 }
+"""
+COMPARE = """#!/bin/sh
+echo "$@"
+echo '%s'
+"""
+REPORT = """# a card
+
+a platform: a card (OpenCL 3.0, driver 1), 7 compute units, 16 GiB.
+VERSION.
+
+Check: right: 16 of 16.
+
+All steps: right: 26 of 28; FAILED: test bad, tune.
+
+## bench
+
+GB/s, and share of the fastest kernel that reads or copies the same bytes.
+
+| case | 2^10 |
+| --- | --- |
+| scan add f32 | 12.3, 0.87 |
 """
 
 
@@ -67,9 +130,10 @@ class Usage(unittest.TestCase):
     def test_refused(self):
         for part, words in (
             ("wants --pack DIR, or --carry DIR", ()),
-            ("no option --fly", ("--fly",)),
-            ("--stage needs a value", ("--stage",)),
-            ("--stage dance: unknown stage", ("--carry", "x", "--stage", "dance")),
+            ("unrecognized arguments: --fly", ("--fly",)),
+            ("--stage: expected one argument", ("--stage",)),
+            ("invalid choice: 'dance'", ("--carry", "x", "--stage", "dance")),
+            ("'0' is not a number of minutes above 0", ("--carry", "x", "--minutes", "0")),
             ("--pack goes with neither", ("--pack", "x", "--stage", "build")),
             ("--carry nowhere: is not a folder", ("--carry", "nowhere", "--stage", "build")),
         ):
@@ -81,7 +145,12 @@ class Usage(unittest.TestCase):
         done = call("--help")
         self.assertEqual(done.returncode, 0)
         self.assertIn("--pack DIR", done.stdout)
-        self.assertTrue(done.stdout.endswith("1 where a step failed.\n"), done.stdout)
+        self.assertEqual(done.stdout.splitlines()[-1],
+                         "Exits 2 on wrong usage, 1 where a step failed or was cut off.")
+
+    def test_check(self):
+        with open(TESTS_OF_BUILD, encoding="utf-8") as file:
+            self.assertLess(set(CHECK), {test["name"] for test in json.load(file)})
 
     def test_pack_keeps_what_is_there(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -97,95 +166,145 @@ class Host(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp()
-        made, cls.carry = os.path.join(cls.folder, "made"), os.path.join(cls.folder, "carry")
-        done = call("--pack", made)
-        if done.returncode != 0:
-            raise AssertionError(done.stderr)
-        shutil.move(made, cls.carry)
+        cls.carry = cls.pack("carry")
         cls.root = os.path.join(cls.folder, "clfold")
-        write(os.path.join(cls.root, "meson.build"), PROJECT)
-        options = ("examples", "tests", "tools")
-        write(os.path.join(cls.root, "meson_options.txt"),
-              "".join(f"option('{name}', type: 'feature')\n" for name in options))
-        write(os.path.join(cls.root, "tools", "clfold", "clfold.c"), CLFOLD)
-        write(os.path.join(cls.root, "tools", "clfold", "meson.build"),
-              "executable('clfold', 'clfold.c', dependencies: needed)\n")
-        write(os.path.join(cls.root, "tests", "device", "meson.build"),
-              "executable('test_small', '../../tools/clfold/clfold.c', dependencies: needed)\n")
-        write(os.path.join(cls.root, "tests", "run_devices.py"),
-              "import sys\nprint('devices', sys.argv[1:])\n")
+        cls.out = os.path.join(cls.root, "gpu-host-out")
+        clfold = CLFOLD
+        for name, text in (("DEVICES", DEVICES), ("ROW", ROW)):  # as C has them
+            clfold = clfold.replace(name, json.dumps(json.dumps(text)))
+        for path, text in (
+            ("meson.build", PROJECT), ("clfold.c", clfold),
+            ("meson_options.txt", "".join(f"option('{name}', type: 'feature')\n"
+                                          for name in ("examples", "tests", "tools"))),
+            ("tools/clfold/meson.build",
+             "executable('clfold', program, dependencies: needed)\n"),
+            ("tools/bench/meson.build", BENCHES),
+            ("tests/device/meson.build", TESTS % [*OTHERS, *CHECK]),
+            ("tests/run_devices.py", RUN_DEVICES),
+            ("tools/compare", COMPARE % json.dumps(ROW)),
+        ):  # fmt: skip
+            write(os.path.join(cls.root, path), text)
+        os.chmod(os.path.join(cls.root, "tools", "compare"), 0o755)
         cls.script = os.path.join(cls.root, "tools", "gpu-host")
         shutil.copy(GPU_HOST, cls.script)
+        shutil.copytree(FOLDER, os.path.join(cls.root, "tools", "gpu_host"))
         cls.built = cls.stage("build")
 
     @classmethod
     def tearDownClass(cls):
         shutil.rmtree(cls.folder)
 
+    def setUp(self):
+        shutil.rmtree(self.out, ignore_errors=True)
+
     @classmethod
-    def stage(cls, name, **environment):
+    def pack(cls, name, *words, **how):
+        made, moved = os.path.join(cls.folder, "made"), os.path.join(cls.folder, name)
+        done = call("--pack", made, *words, **how)
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+        return shutil.move(made, moved)
+
+    @classmethod
+    def stage(cls, name, *words, **environment):
         environment.setdefault("OCL_ICD_VENDORS", cls.folder + "/")
-        return call("--carry", "../carry", "--stage", name, cwd=cls.root, script=cls.script,
+        stage = ["--stage", name] if name else []
+        return call("--carry", "../carry", *stage, *words, cwd=cls.root, script=cls.script,
                     **environment)
 
     def test_build(self):
         self.assertEqual(self.built.returncode, 0, self.built.stdout + self.built.stderr)
-        log = read(self.root, "gpu-host-out", "configure.log")
-        self.assertIn("from " + os.path.join(self.carry, "lib", "pkgconfig"), log)
         for step in ("configure", "build"):
             self.assertRegex(self.built.stdout, rf"(?m)^{step} +ok, \d+ s$")
 
     def test_library(self):
         nowhere = os.path.join(self.folder, "nowhere")
-        done = self.stage("test", OCL_ICD_VENDORS="", CLFOLD_DRIVER_FOLDERS=nowhere)
+        done = self.stage("check", OCL_ICD_VENDORS="", CLFOLD_DRIVER_FOLDERS=nowhere)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(done.stderr, "gpu-host: NVIDIA's OpenCL library, libnvidia-opencl.so.1, "
                                       "is not on this machine\n")
         write(os.path.join(self.folder, "driver", "libnvidia-opencl.so.1"), "")
         driver = os.path.join(self.folder, "driver")
-        done = self.stage("test", OCL_ICD_VENDORS="", CLFOLD_DRIVER_FOLDERS=driver)
+        done = self.stage("check", OCL_ICD_VENDORS="", CLFOLD_DRIVER_FOLDERS=driver)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(read(self.root, "gpu-host-out", "vendors", "nvidia.icd"),
+        self.assertEqual(read(self.out, "vendors", "nvidia.icd"),
                          os.path.join(driver, "libnvidia-opencl.so.1") + "\n")
 
-    def test_stages(self):
-        out = os.path.join(self.root, "gpu-host-out")
-        self.assertEqual(self.stage("test").returncode, 0)
-        self.assertEqual(read(out, "devices.txt"), "devices --probe ")
-        self.assertIn("test_small", read(out, "test_small.log"))
-        self.assertEqual(self.stage("bench").returncode, 0)
-        self.assertEqual(read(out, "bench.json"), "bench --json ")
-        self.assertEqual(read(out, "ladder.txt"), "ladder ")
-
-    def test_large(self):
-        """As much as fits: 2^28 items of 8 bytes, in a buffer of 4 GiB and on half of 16."""
-        out = os.path.join(self.root, "gpu-host-out")
-        self.assertEqual(self.stage("large").returncode, 0)
-        self.assertEqual(
-            read(out, "bench-large.json"),
-            "bench --json --folds add --types f32,i32,f64,i64 --min 2^24 --max 2^28 ",
-        )
-        compare = os.path.join(self.root, "tools", "compare")
-        write(compare, '#!/bin/sh\necho "$@"\n')
-        os.chmod(compare, 0o755)
-        done = self.stage("compare")
-        os.remove(compare)
+    def test_check(self):
+        done = self.stage("check")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        build = "--build " + os.path.join(self.root, "build-gpu")
-        self.assertEqual(read(out, "compare.txt"), build + "\n")
-        self.assertEqual(
-            read(out, "compare-large.txt"),
-            build + " --peers cub --types f32,i32,f64,i64 --counts 2^24,2^26,2^28\n",
-        )
+        self.assertIn("\nright: 16 of 16\n", done.stdout)
+        self.assertEqual(read(self.out, "devices.out").splitlines()[0], "devices --probe ")
+        self.assertIn("'sizes few'", read(self.out, "test-sizes-few.out"))
+        done = self.stage("check", BAD="reduce")
+        self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (0, "right: 16 of 16"))
+        done = self.stage("check", "--again", BAD="reduce")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("\nright: 15 of 16; FAILED: test reduce\n", done.stdout)
 
-    def test_failures(self):
-        done = self.stage("tune")
-        self.assertEqual(done.returncode, 1)
+    def test_all(self):
+        """Each stage, with programs that were built elsewhere; nothing of it is done twice."""
+        carry = self.pack("with-programs", "--build", "build-gpu", cwd=self.root,
+                          script=self.script)
+        words = ("--carry", carry)
+        how = {"cwd": self.root, "script": self.script, "OCL_ICD_VENDORS": self.folder + "/"}
+        done, again = call(*words, **how), call(*words, **how)
+        self.assertEqual((done.returncode, again.returncode), (1, 1), done.stdout + done.stderr)
+        self.assertNotRegex(done.stdout, r"(?m)^(configure|build) ")
         self.assertRegex(done.stdout, r"(?m)^tune +FAILED \(1\), \d+ s$")
-        done = self.stage("compare")
+        self.assertEqual(again.stdout.splitlines(),
+                         ["right: 16 of 16", f"report: {self.out}/report.md"])
+        # As much as fits: 2^28 items of 8 bytes, in a buffer of 4 GiB and on half of 16.
+        peers = f"--json --build {self.root}/build-gpu-peers --peers"
+        for name, line in (
+            ("bench", "bench --json --quiet --min 2^26 "),
+            ("ladder", "ladder --json --quiet "),
+            ("bench-large", "bench --json --quiet --folds add --types f32,i32,f64,i64 --min 2^24 "
+                            "--max 2^28 "),
+            ("compare-large", f"{peers} cub --types f32,i32,f64,i64 --counts 2^24,2^26,2^28"),
+        ):  # fmt: skip
+            self.assertEqual(read(self.out, name + ".out").splitlines()[0], line)
+        text = read(self.out, "report.md")
+        head = re.sub("--version, .*; 20.* Host: .* CPUs", "VERSION", text)
+        self.assertTrue(head.startswith(REPORT), text)
+        self.assertEqual(
+            re.findall("(?m)^## (.*)", text),
+            ["bench", "bench-counts", "bench-large", "ladder", "compare", "compare-large",
+             "bench-select", "bench-segments", "tune", "devices", "tests", "test bad: FAILED"],
+        )  # fmt: skip
+        for part in (
+            "| scan add f32 cub | 12.3, 1.23 |\n", "| reduce0 | 12.3 |\n",
+            "| bad | FAILED | 0 | 1 |",
+            "\nnot ok 1 - bad\n```\n",
+            "| a platform: a card (OpenCL 3.0, driver 1) | 17 | 1 | 18 |\n",
+        ):  # fmt: skip
+            self.assertIn(part, text)
+        self.assertNotIn("posing", text)
+
+    def test_bounded(self):
+        """A step that is too slow, one for which no time is left, and the call after."""
+        done = self.stage("test", "--minutes", "0.1")
+        self.assertRegex(done.stdout, "^left out, for the next call: test slow, test fine, .*\n")
+        self.assertFalse(os.path.exists(os.path.join(self.out, "report.md")))
+        pid = os.path.join(self.folder, "pid")
+        done = self.stage("test", "--minutes", "0.5", SLOW=pid)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("this checkout has no tools/compare", done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^test slow +cut off, \d+ s$")
+        self.assertRegex(done.stdout, r"(?m)^test fine +ok")
+        self.assertRegex(call("ps", "-o", "stat=", read(pid), script="env").stdout, "^(Z.*)?$")
+        self.assertIn("; cut off: test slow; not run: devices, ", read(self.out, "report.md"))
+        done = self.stage("test", "--minutes", "0.5")
+        self.assertRegex(done.stdout, "(?m)^left out, for the next call: test slow$")
+        done = self.stage("test", "--minutes", "4")
+        self.assertRegex(done.stdout, "(?m)^test slow +ok")
+        self.assertIn("| slow | ok | 1 | 0 | 1 |", read(self.out, "report.md"))
+
+    def test_lacking(self):
+        done = self.stage("test", "--build", "nowhere")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nowhere/tools/clfold/clfold is not there: --stage build makes it",
+                      done.stderr)
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
