@@ -104,7 +104,7 @@ static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count
         clfold_stage row[CLFOLD_STAGES];
 #pragma unroll
         for (uint k = 0; k < CLFOLD_STAGES; ++k)
-            row[k] = clfold_load(in, begin, i + k * step CLFOLD_PASS);
+            row[k] = clfold_load(in, begin + i, k * step CLFOLD_PASS);
 #pragma unroll
         for (uint k = 0; k < CLFOLD_STAGES; ++k)
             room->slots[CLFOLD_SLOT(i + k * step)].loaded = row[k];

@@ -21,6 +21,11 @@
 #define CLFOLD_FLAG(i)     ((i) + (i) / CLFOLD_RUN * 4)
 #define CLFOLD_LIVE(count) (((count) + CLFOLD_RUN - 1) / CLFOLD_RUN)
 
+/* From the flag of element i to that of one `rows` times the group after it. */
+#define CLFOLD_FLAG_AFTER(i, rows)                                                       \
+    (CLFOLD_GROUP_SIZE % CLFOLD_RUN == 0 ? CLFOLD_FLAG(rows)                             \
+                                         : CLFOLD_FLAG((i) + (rows)) - CLFOLD_FLAG(i))
+
 /* Elements that a work-item has under way at once: in one block, without a condition. Of
  * runs there are two for each. */
 #define CLFOLD_LOADS (CLFOLD_KEEPS_RUNS ? 4 : 8)
@@ -59,15 +64,16 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
     const uint step = CLFOLD_GROUP_SIZE;
     uint i = l;
 
-
+    /* Constants are added to what is of 64 bits and cannot wrap: they cost nothing. */
     for (; i + (CLFOLD_LOADS - 1) * step < count; i += CLFOLD_LOADS * step) {
+        local uchar *flags = room->flags + CLFOLD_FLAG(i);
         uchar holds[CLFOLD_LOADS];
 #pragma unroll
         for (uint k = 0; k < CLFOLD_LOADS; ++k)
-            holds[k] = clfold_holds_at(in, begin, i + k * step CLFOLD_PASS);
+            holds[k] = clfold_holds_at(in, begin + i, k * step CLFOLD_PASS);
 #pragma unroll
         for (uint k = 0; k < CLFOLD_LOADS; ++k)
-            room->flags[CLFOLD_FLAG(i + k * step)] = holds[k];
+            flags[CLFOLD_FLAG_AFTER(i, k * step)] = holds[k];
     }
     for (; i < count; i += step)
         room->flags[CLFOLD_FLAG(i)] = clfold_holds_at(in, begin, i CLFOLD_PASS);
@@ -109,12 +115,16 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
     local const uchar *flags = room->flags + CLFOLD_FLAG(l * CLFOLD_RUN);
     uint p = l > 0 ? (uint)before : 0;
 
+    if (clfold_has_rest) {
+        uint q = total + l * CLFOLD_RUN - p;
 #pragma unroll 4
-    for (uint k = 0; k < num; ++k) {
-        const uint j = l * CLFOLD_RUN + k, flag = flags[k];
-        if (flag || clfold_has_rest)
-            room->places[flag ? p : total + j - p] = (ushort)j;
-        p += flag;
+        for (uint k = 0; k < num; ++k)
+            room->places[flags[k] ? p++ : q++] = (ushort)(l * CLFOLD_RUN + k);
+    } else {
+#pragma unroll 4
+        for (uint k = 0; k < num; ++k)
+            if (flags[k])
+                room->places[p++] = (ushort)(l * CLFOLD_RUN + k);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     /* What is kept, and then the rest. Past the end it is the last again, which is safe.
@@ -136,7 +146,7 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
                 const uint n = i + k * step;
                 if (n < stop) {
                     clfold_put_element(e[k], in, begin, places[k], to,
-                                       at + n CLFOLD_PASS);
+                                       at + i + k * step CLFOLD_PASS);
 #if CLFOLD_KEEPS_RUNS
                     const ulong start =
                         n == 0 ? share.start : index + room->places[max(n, 1u) - 1];
