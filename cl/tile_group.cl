@@ -21,7 +21,8 @@
  *
  * Local memory: an item for each work-item or chunk, padded against bank conflicts, in
  * runs of even length and in the tree; and one for the strategy. Barriers a tile: 1 +
- * ceil(log8 G), more for long items, and one more in order, all in uniform control flow.
+ * ceil(log8 G), more for long items, 2 by warps, and one more in order, all in uniform
+ * control flow.
  *
  * No item is private across a barrier, nor passed to or from a function that has one, and
  * no barrier is under a condition: with either of these, and items of several scalars,
@@ -30,8 +31,8 @@
  * needs: contract.cl, element.cl
  * needs if CLFOLD_NUMBERS: item_numbers.cl
  * names: CLFOLD_CHUNK, CLFOLD_CHUNK_ALIGN, CLFOLD_CHUNK_SCALARS, CLFOLD_CHUNK_VECTOR
- * names: CLFOLD_COMMUTATIVE, CLFOLD_NUMBERS, clfold_combine, clfold_combine_stage
- * names: clfold_identity
+ * names: CLFOLD_COMMUTATIVE, CLFOLD_MEMORY, CLFOLD_NUMBERS, clfold_combine
+ * names: clfold_combine_stage, clfold_identity
  */
 
 /* Folds in a run, and the last one that is put aside: a tile that begins inside a chunk
@@ -95,12 +96,68 @@ typedef union {
  *         0123456                            4 after it
  *
  * Three levels are one step of a work-item, between two barriers: it takes CLFOLD_RADIX
- * items, which lie s apart, in registers; of long ones it takes fewer. The result is left
- * in memory[0], for work-item 0 alone: others may be in the next tile already. With the
- * guards any group size and any `live` work; nothing relies on lanes in lock step.
+ * items, which lie s apart, in registers; of long ones it takes fewer. With the guards
+ * any group size and any `live` work; nothing relies on lanes in lock step.
+ *
+ * On NVIDIA's devices, where look-back is in PTX too, five levels are a warp's, which
+ * hands items over in registers. The tree is the same, and so are the bits.
+ *
+ * The result is left in memory[0], for work-item 0 alone: others may be in the next tile
+ * already.
  */
 #define CLFOLD_RADIX                                                                     \
     (sizeof(clfold_item) <= 8 ? 8u : sizeof(clfold_item) <= 16 ? 4u : 2u)
+
+#if CLFOLD_MEMORY == 2 && CLFOLD_GROUP_SIZE % 32 == 0
+
+#define CLFOLD_WARP 32u
+
+/* The item of the work-item that is `distance` after this one in its warp. */
+static clfold_item clfold_item_after(clfold_item x, uint distance)
+{
+    union {
+        clfold_item item;
+        uint words[(sizeof(clfold_item) + 3) / 4];
+    } other;
+
+    other.item = x;
+#pragma unroll
+    for (uint w = 0; w < (sizeof(clfold_item) + 3) / 4; ++w)
+        asm volatile("shfl.sync.down.b32 %0, %1, %2, 31, 0xffffffff;"
+                     : "=r"(other.words[w])
+                     : "r"(other.words[w]), "r"(distance)
+                     : "memory");
+    return other.item;
+}
+
+static void clfold_group_join(uint live, clfold_memory memory CLFOLD_WITH)
+{
+    const uint l = (uint)get_local_id(0), first = l - l % CLFOLD_WARP;
+
+    /* Of work-item l it is item s l. In the first round that is its own, which it has put
+     * there itself. */
+#pragma unroll
+    for (uint s = 1; s < CLFOLD_GROUP_SIZE; s *= CLFOLD_WARP) {
+        const uint num = (live + s - 1) / s;
+        if (first < num) {
+            const uint left = max(min(num, first + CLFOLD_WARP), l) - l;
+            clfold_item x = memory[CLFOLD_TREE(left > 0 ? s * l : l)];
+#pragma unroll
+            for (uint d = 1; d < CLFOLD_WARP; d *= 2) {
+                if (d * s < CLFOLD_GROUP_SIZE) {
+                    const clfold_item y = clfold_item_after(x, d);
+                    if (d < left)
+                        x = clfold_combine(x, y CLFOLD_PASS);
+                }
+            }
+            if (l == first)
+                memory[CLFOLD_TREE(s * l)] = x;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+#else
 
 static void clfold_group_join(uint live, clfold_memory memory CLFOLD_WITH)
 {
@@ -127,6 +184,8 @@ static void clfold_group_join(uint live, clfold_memory memory CLFOLD_WITH)
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
+
+#endif
 
 #if CLFOLD_NUMBERS
 

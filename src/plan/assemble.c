@@ -517,9 +517,7 @@ static void append_algorithm(struct text *text, const struct monoid *monoid,
 {
     const enum family family = family_of(shape);
 
-    if (shape->tier != MEMORY_NONE) {
-        append_memory(text, shape->tier);
-    }
+    append_memory(text, shape->tier);
     if (clfold_looks_back(shape->algorithm)) {
         clfold_text_print(text,
                           "#define CLFOLD_CHAINED %d\n#define CLFOLD_WINDOW %u\n"
