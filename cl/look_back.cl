@@ -88,16 +88,14 @@ static clfold_seen clfold_walk(clfold_channel_pointer channel, clfold_word_point
     seen.state = CLFOLD_MISSING;
     seen.tile = from;
     for (uint polls = 0; polls <= spins && seen.state == CLFOLD_MISSING;) {
-        /* Where nothing was there, only the first tile matters. */
-        const uint lanes = CLFOLD_LOOKERS && polls > 0 ? 1 : CLFOLD_LANES;
         uint found = CLFOLD_LOW;
         good = 0;
         if (seen.tile > low)
-            good = clfold_look_down(slots, low, seen.tile, lanes, epoch, in_block, &found,
+            good = clfold_look_down(slots, low, seen.tile, epoch, in_block, &found,
                                     &item CLFOLD_PASS);
         CLFOLD_TRACED(if (CLFOLD_LANE == 0) ++channel->polls);
         seen.tile -= good;
-        if (good < lanes)
+        if (good < CLFOLD_LANES)
             seen.state = found;
         polls = good > 0 ? 0 : polls + 1;
     }

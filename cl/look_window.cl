@@ -98,13 +98,13 @@ static uint clfold_look_at(clfold_word_pointer slots, ulong x, uint epoch, bool 
 
 #if CLFOLD_LOOKERS
 
-/* Looks at `lanes` tiles below pos, down to `low`: how many have totals in a row, and
- * what the next one is. `item` is what this work-item saw. */
-static uint clfold_look_down(clfold_word_pointer slots, ulong low, ulong pos, uint lanes,
-                             uint epoch, bool in_block, uint *found,
-                             clfold_item *item CLFOLD_WITH)
+/* Looks at the tiles below pos, down to `low`: how many have totals in a row, and what
+ * the next one is. `item` is what this work-item saw. */
+static uint clfold_look_down(clfold_word_pointer slots, ulong low, ulong pos, uint epoch,
+                             bool in_block, uint *found, clfold_item *item CLFOLD_WITH)
 {
     const uint lane = CLFOLD_LANE;
+    const uint lanes = CLFOLD_LANES;
 
     *found = CLFOLD_LOW;
     if (lane < lanes && lane < pos - low)
@@ -172,11 +172,10 @@ static uint clfold_found(clfold_word_pointer slots, ulong x, uint epoch, bool in
     return ends ? CLFOLD_RUNNING : CLFOLD_AGGREGATE;
 }
 
-static uint clfold_look_down(clfold_word_pointer slots, ulong low, ulong pos, uint lanes,
-                             uint epoch, bool in_block, uint *found,
-                             clfold_item *item CLFOLD_WITH)
+static uint clfold_look_down(clfold_word_pointer slots, ulong low, ulong pos, uint epoch,
+                             bool in_block, uint *found, clfold_item *item CLFOLD_WITH)
 {
-    const uint num = (uint)min((ulong)lanes, pos - low);
+    const uint num = (uint)min((ulong)CLFOLD_WINDOW, pos - low);
     clfold_word totals[CLFOLD_WINDOW], runnings[CLFOLD_WINDOW];
     uint good = 0;
 
@@ -196,7 +195,7 @@ static uint clfold_look_down(clfold_word_pointer slots, ulong low, ulong pos, ui
             good += *found == CLFOLD_AGGREGATE;
         }
     }
-    if (good == num && num < lanes)
+    if (good == num && num < CLFOLD_WINDOW)
         *found = CLFOLD_LOW;
     return good;
 }

@@ -127,8 +127,7 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
                 room->places[p++] = (ushort)(l * CLFOLD_RUN + k);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    /* What is kept, and then the rest. Past the end it is the last again, which is safe.
-     */
+    /* What is kept, and then the rest. Past the end it is the last again: that is safe. */
     for (uint part = 0; part < (clfold_has_rest ? 2 : 1); ++part) {
         const uint first = part == 0 ? 0 : total, stop = part == 0 ? total : count;
         global CLFOLD_OUT *to = part == 0 ? out : clfold_rest;

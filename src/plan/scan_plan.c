@@ -7,7 +7,7 @@
 /* Bytes that stores are aligned to: a line of the caches, and the widest vector. */
 #define LINE 64
 
-/* What a select keeps of an element besides, and a group instead: tile_group_select.cl. */
+/* What a select keeps of an element besides; a group only this: tile_group_select.cl. */
 #define KEPT_OF_ELEMENT 4
 
 static size_t widest(const struct monoid *monoid, enum tile_kind kind)

@@ -430,14 +430,15 @@ FAULTS = {
         "select/test_types",
         [(LONE_SELECT, 1, "+ n] = cells.s[n][k];", "+ n] = cells.s[n][15 - k];"),
          (LONE_SELECT, 1, "p += kept.s[k] & 1;", "p += kept.s[15 - k] & 1;"),
-         (GROUP_SELECT, 1, "flag ? p : total", "flag ? total - 1 - p : total")],
+         (GROUP_SELECT, 1, "flags[k] ? p++", "flags[k] ? total - 1 - p++"),
+         (GROUP_SELECT, 1, "places[p++] =", "places[total - 1 - p++] =")],
     ),
     # The others of a tile from its end on.
     "select_rest_mirrored": (
         "select/test_types",
         [(LONE, 1, "share.rest + j - p CLFOLD_PASS",
           "share.rest + count - share.kept - 1 - (j - p) CLFOLD_PASS"),
-         (GROUP_SELECT, 1, "total + j - p] =", "count - 1 - (j - p)] =")],
+         (GROUP_SELECT, 1, ": q++] =", ": count + total - 1 - q++] =")],
     ),
     # A run's length is written for the next one, or is that of what a tile has of it.
     "select_length_of_the_next_run": (
