@@ -67,6 +67,7 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
 }
 
 const struct strategy clfold_map_strategy = {
+    .element = clfold_monoid_in_size,
     .choose = choose,
     .check = check,
     .shape = make_shape,

@@ -85,19 +85,11 @@ clfold_status clfold_plan_choose(struct job *job, const struct site *site,
 
 /* ---- Candidates -------------------------------------------------------------------- */
 
-/* Bytes of an element, as a policy counts them. */
-static size_t element_of(const struct job *job, enum tile_kind kind)
-{
-    const struct strategy *strategy = strategy_of(job->algorithm);
-
-    return strategy->element ? strategy->element(job->monoid, kind)
-                             : clfold_monoid_in_size(job->monoid);
-}
-
 static uint32_t list_policies(const struct job *job,
                               struct policy policies[CLFOLD_MAX_CANDIDATES])
 {
     enum family family = clfold_operation_row(job->operation)->family;
+    size_t element = strategy_of(job->algorithm)->element(job->monoid);
     uint32_t num;
 
     if (clfold_algorithm_row(job->algorithm)->is_rung) {
@@ -111,8 +103,7 @@ static uint32_t list_policies(const struct job *job,
     num = clfold_policies(job->device, family, clfold_monoid_in_size(job->monoid),
                           policies);
     if (job->segments.width > 0 && !clfold_by_lanes(job->algorithm)) {
-        clfold_policies_fit(family, job->segments.length * element_of(job, TILE_GROUP),
-                            policies, num);
+        clfold_policies_fit(family, job->segments.length * element, policies, num);
     }
     clfold_numbers_apply(job->tuned, policies, num);
     return num;
@@ -170,9 +161,9 @@ clfold_status clfold_plan_candidates(const struct job *job, const struct site *s
         if (policies[i].tile == TILE_VECTOR && lacks_vectors(job)) {
             continue;
         }
-        if (job->debug && !clfold_debug_apply(job->debug, &policies[i],
-                                              element_of(job, policies[i].tile),
-                                              clfold_monoid_in_size(job->monoid))) {
+        if (job->debug &&
+            !clfold_debug_apply(job->debug, &policies[i], strategy->element(job->monoid),
+                                clfold_monoid_in_size(job->monoid))) {
             continue;
         }
         *candidate = (struct candidate){ .policy = policies[i],

@@ -7,17 +7,14 @@
 /* Bytes that stores are aligned to: a line of the caches, and the widest vector. */
 #define LINE 64
 
-/* What a select keeps of an element besides; a group only this: tile_group_select.cl. */
+/* What a group that selects keeps of an element besides: tile_group_select.cl. */
 #define KEPT_OF_ELEMENT 4
 
-static size_t widest(const struct monoid *monoid, enum tile_kind kind)
+static size_t widest(const struct monoid *monoid)
 {
     size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_written_size(monoid);
     bool keeps_items = clfold_monoid_has_place(monoid);
 
-    if (clfold_monoid_counts(monoid) && !clfold_tile_is_lone(kind)) {
-        return in > KEPT_OF_ELEMENT ? in : KEPT_OF_ELEMENT;
-    }
     /* A group keeps what was loaded, and items until they are written. */
     in = keeps_items && clfold_monoid_item_size(monoid) > in
              ? clfold_monoid_item_size(monoid)
@@ -51,7 +48,7 @@ static enum algorithm choose(const struct job *job)
     if (are_rows && job->device->most_elements) {
         return REDUCE_THEN_SCAN;
     }
-    return length <= policies[0].single_bytes / widest(job->monoid, policies[0].tile) ||
+    return length <= policies[0].single_bytes / widest(job->monoid) ||
                    (are_rows &&
                     clfold_num_segments(job->count, job->segments) >= enough_groups(job))
                ? SCAN_SINGLE_GROUP
@@ -112,7 +109,7 @@ static uint32_t longest_run(const struct device_facts *device,
     uint64_t rest = device->local_memory;
 
     rest = rest > bytes ? rest - bytes : 0;
-    rest /= widest(monoid, TILE_GROUP) * group_size;
+    rest /= widest(monoid) * group_size;
     return rest > 1 ? (uint32_t)(rest - 1) : 0;
 }
 
@@ -142,7 +139,7 @@ static struct tile_shape group_tile(const struct job *job, const struct policy *
 {
     const struct device_facts *device = job->device;
     const struct monoid *monoid = job->monoid;
-    uint32_t elements = (uint32_t)(policy->tile_bytes / widest(monoid, TILE_GROUP));
+    uint32_t elements = (uint32_t)(policy->tile_bytes / widest(monoid));
     uint64_t group = clfold_least(policy->group_size, device->max_group_size);
     uint32_t size = (uint32_t)clfold_least(group, elements), run, most;
 
@@ -167,7 +164,7 @@ static struct tile_shape group_tile(const struct job *job, const struct policy *
 /* A tile of one work-item. */
 static struct tile_shape lone_tile(const struct job *job, const struct policy *policy)
 {
-    uint64_t elements = policy->tile_bytes / widest(job->monoid, policy->tile);
+    uint64_t elements = policy->tile_bytes / widest(job->monoid);
     uint64_t most = clfold_least(most_elements(job->device), job->monoid->stage_limit);
 
     return (struct tile_shape){
@@ -236,7 +233,7 @@ static void make_shape(struct shape *shape, const struct job *job,
     shape->window = 1;
     if (shape->algorithm == SCAN_LANES) {
         shape->anchor = 1;
-        clfold_shape_lanes(shape, job, policy, widest(job->monoid, policy->tile));
+        clfold_shape_lanes(shape, job, policy, widest(job->monoid));
         return;
     }
     shape->tile = clfold_tile_is_lone(policy->tile) ? lone_tile(job, policy)

@@ -56,6 +56,7 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
 }
 
 const struct strategy clfold_serial_strategy = {
+    .element = clfold_monoid_in_size,
     .shape = make_shape,
     .plan = make_plan,
     .launch = make_launch,

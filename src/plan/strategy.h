@@ -6,8 +6,8 @@
 #include "plan/plan.h"
 
 struct strategy {
-    /* Bytes of an element, as a policy's tile_bytes counts them; NULL: as it is read. */
-    size_t (*element)(const struct monoid *monoid, enum tile_kind kind);
+    /* Bytes of an element, as a policy's tile_bytes counts them. */
+    size_t (*element)(const struct monoid *monoid);
     /* The algorithm by policy and count; NULL: of a family that is only named. */
     enum algorithm (*choose)(const struct job *job);
     /* Rejects a named algorithm that cannot do the job, or takes a simpler one; NULL: can
