@@ -31,9 +31,10 @@ bool clfold_suits_lanes(const struct job *job)
 {
     struct policy policies[CLFOLD_MAX_CANDIDATES];
     size_t in_size = clfold_monoid_in_size(job->monoid);
+    enum family family = clfold_operation_row(job->operation)->family;
+    uint32_t num = clfold_policies(job->device, family, in_size, policies);
 
-    clfold_policies(job->device, clfold_operation_row(job->operation)->family, in_size,
-                    policies);
+    clfold_policies_fit(family, job->segments.length * in_size, policies, num);
     return job->segments.width > 1 ||
            (job->segments.width == 1 &&
             job->segments.length <

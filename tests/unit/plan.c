@@ -918,6 +918,62 @@ static void test_window(void **state)
     }
 }
 
+/* GPUs look back to any tile where no association shows in the bits, else to each 64th. */
+static void test_anchors(void **state)
+{
+    static const struct {
+        enum algorithm algorithm;
+        size_t device, fold;
+        uint32_t forced, anchor;
+    } cases[] = {
+        { SCAN_LOOKBACK, 1, 0, 0, 64 },       { SCAN_LOOKBACK, 1, 1, 0, 1 },
+        { SCAN_LOOKBACK, 1, 2, 0, 1 },        { SCAN_LOOKBACK, 1, 1, 5, 5 },
+        { SCAN_CHAINED, 1, 2, 0, 1 },         { REDUCE_THEN_SCAN, 1, 1, 0, 64 },
+        { SCAN_THEN_PROPAGATE, 1, 1, 0, 64 }, { SCAN_LOOKBACK, 0, 0, 0, 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct monoid monoid = monoid_of(cases[i].fold);
+        struct debug override = { .anchor = cases[i].forced };
+        struct plan plan = first_plan(cases[i].algorithm, &devices[cases[i].device],
+                                      &monoid, &verdict, &override, 9);
+        assert_int_equal(plan.shape.anchor, cases[i].anchor);
+    }
+}
+
+/* Rows are lanes', or of a group no larger than they ask for. */
+static void test_groups_of_rows(void **state)
+{
+    static const struct {
+        uint64_t length;
+        enum algorithm algorithm;
+        uint32_t group_size;
+    } cases[] = {
+        { 255, REDUCE_LANES, 0 },    { 256, REDUCE_TILES, 64 },
+        { 1024, REDUCE_TILES, 64 },  { 1025, REDUCE_TILES, 128 },
+        { 2048, REDUCE_TILES, 128 }, { 2049, REDUCE_TILES, 256 },
+    };
+    static const struct device_facts nvidia = { .vendor = "NVIDIA Corporation",
+                                                .name = "",
+                                                .max_group_size = 1024,
+                                                .local_memory = 48 << 10 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct monoid monoid = monoid_of(0);
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        struct job job = job_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &nvidia, NULL);
+        job.segments = (struct segments){ 1, cases[i].length };
+        assert_int_equal(clfold_plan_choose(&job, &site, NULL), CLFOLD_OK);
+        assert_int_equal(job.algorithm, cases[i].algorithm);
+        job_candidates(&job, candidates);
+        if (cases[i].algorithm == REDUCE_TILES) {
+            assert_int_equal(candidates[0].shape.tile.group_size, cases[i].group_size);
+        }
+    }
+}
+
 /* Only plain sums of four or eight bytes load parts of lines, and only by compilers that
  * are known to keep them apart. */
 static void test_loads(void **state)
@@ -1025,5 +1081,6 @@ TEST_MAIN("plan", NULL, NULL, cmocka_unit_test(test_grid), cmocka_unit_test(test
           cmocka_unit_test(test_groups), cmocka_unit_test(test_spins),
           cmocka_unit_test(test_refused), cmocka_unit_test(test_rows),
           cmocka_unit_test(test_memory), cmocka_unit_test(test_window),
+          cmocka_unit_test(test_anchors), cmocka_unit_test(test_groups_of_rows),
           cmocka_unit_test(test_loads), cmocka_unit_test(test_runs),
           cmocka_unit_test(test_marks))
