@@ -918,7 +918,7 @@ static void test_window(void **state)
     }
 }
 
-/* GPUs look back to any tile where no association shows in the bits, else to each 64th. */
+/* GPUs look back to any tile where no association shows in bits, else to each 64th. */
 static void test_anchors(void **state)
 {
     static const struct {
