@@ -46,7 +46,7 @@
 #endif
 
 /* The place of fold c, and of the tree's item i, where run i is. One is left free after
- * as many as 32 banks of 4 bytes hold; reduce_plan.c knows. */
+ * as many as 32 banks of 4 bytes hold, of long ones after 32; reduce_plan.c knows. */
 #define CLFOLD_BANKED (sizeof(clfold_item) <= 16 ? 128 / (uint)sizeof(clfold_item) : 32u)
 #define CLFOLD_PLACE(c)                                                                  \
     ((c) + (1 - CLFOLD_RUN % 2) * ((c) / CLFOLD_RUN) + (c) / CLFOLD_RUN / CLFOLD_BANKED)

@@ -68,9 +68,10 @@ typedef union {
 #endif
 } clfold_slot_parts;
 
-/* Aligned so that two parts of 4 bytes are read and written as one. */
+/* Aligned so that parts of 4 bytes are read and written together. */
 typedef clfold_slot_parts clfold_slot
-    __attribute__((aligned(sizeof(clfold_slot_parts) % 8 == 0   ? 8
+    __attribute__((aligned(sizeof(clfold_slot_parts) % 16 == 0  ? 16
+                           : sizeof(clfold_slot_parts) % 8 == 0 ? 8
                            : sizeof(clfold_slot_parts) % 4 == 0 ? 4
                            : sizeof(clfold_slot_parts) % 2 == 0 ? 2
                                                                 : 1)));
@@ -91,7 +92,11 @@ typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
 #if CLFOLD_KEEPS_STAGES
 
 /* Elements that a work-item has under way at once. */
-#define CLFOLD_STAGES (sizeof(clfold_stage) <= 4 ? 8u : 4u)
+#define CLFOLD_STAGES                                                                    \
+    (sizeof(clfold_stage) <= 4    ? 8u                                                   \
+     : sizeof(clfold_stage) <= 16 ? 4u                                                   \
+     : sizeof(clfold_stage) <= 32 ? 2u                                                   \
+                                  : 1u)
 
 /* Elements are what is loaded of them. */
 static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count,
@@ -104,7 +109,7 @@ static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count
         clfold_stage row[CLFOLD_STAGES];
 #pragma unroll
         for (uint k = 0; k < CLFOLD_STAGES; ++k)
-            row[k] = clfold_load(in, begin + i, k * step CLFOLD_PASS);
+            row[k] = clfold_load(in, begin, i + k * step CLFOLD_PASS);
 #pragma unroll
         for (uint k = 0; k < CLFOLD_STAGES; ++k)
             room->slots[CLFOLD_SLOT(i + k * step)].loaded = row[k];

@@ -27,7 +27,11 @@
 
 /* Elements that a work-item has under way at once: in one block, without a condition. Of
  * runs there are two for each. */
-#define CLFOLD_LOADS (CLFOLD_KEEPS_RUNS ? 4 : 8)
+#define CLFOLD_LOADS                                                                     \
+    (sizeof(clfold_stage) <= 4    ? CLFOLD_KEEPS_RUNS ? 4u : 8u                          \
+     : sizeof(clfold_stage) <= 16 ? 4u                                                   \
+     : sizeof(clfold_stage) <= 32 ? 2u                                                   \
+                                  : 1u)
 
 #if CLFOLD_TILE > 65536
 #error "tile_group_select: CLFOLD_TILE must be at most 65536"
@@ -58,7 +62,8 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
     const uint step = CLFOLD_GROUP_SIZE;
     uint i = l;
 
-    /* Constants are added to what is of 64 bits and cannot wrap: they cost nothing. */
+    /* Constants are added to what is of 64 bits and cannot wrap: they cost nothing. No
+     * stage knows its place in the tile, since a select that counts has no operator. */
     for (; i + (CLFOLD_LOADS - 1) * step < count; i += CLFOLD_LOADS * step) {
         local uchar *flags = room->flags + CLFOLD_FLAG(i);
         local clfold_stage *slots = room->slots + i;

@@ -87,13 +87,13 @@ static const struct policy cpu_scan[CLFOLD_MAX_CANDIDATES] = {
  * measured on an H100 (2026-11-26, driver 580, 2^26 elements; docs/gpu.md); no other GPU
  * has been at hand.
  *
- * NVIDIA reduce, sum of f32: 34 registers on 8.0 and 32 on 9.0, so 6 and 8 groups of 256
- * a unit, of which each work-item has four loads of 16 bytes under way: 96 and 128 KiB a
- * unit. By Little's law (bandwidth times latency) an A100 wants 5, an H100 9 and an H200
- * 13 KiB; NVIDIA's own library plans for 16, 32 and 48. Groups: four times the 8 that a
- * unit of an H200 (132) holds at most, as CUB starts five: groups that end early leave
- * room for others, and a last round that is not full is short. Two rounds of four loads
- * are the least that a group is started for.
+ * NVIDIA reduce, sum of f32: 34 registers, so 6 groups of 256 a unit, of which each
+ * work-item has four loads of 16 bytes under way: 96 KiB a unit. By Little's law
+ * (bandwidth times latency) an A100 wants 5, an H100 9 and an H200 13 KiB; NVIDIA's own
+ * library plans for 16, 32 and 48. Groups: five times those that a unit of an H200 (132)
+ * holds, as CUB starts: groups that end early leave room for others, and a last round
+ * that is not full is short. Two rounds of four loads are the least that a group is
+ * started for.
  */
 static const struct policy nvidia_reduce[CLFOLD_MAX_CANDIDATES] = {
     GROUP_REDUCE(.tile_bytes = 128 * 1024, .groups = 132 * 32, .lane_bytes = 128),

@@ -95,7 +95,7 @@ static clfold_status check(struct job *job, const struct site *site)
 /* Items and bytes of local memory besides a tile's: those of the strategies, look-back's
  * window and its counters: clfold_room, clfold_running, clfold_channel, clfold_drawn. */
 #define KEPT_ITEMS (6 + WINDOW)
-#define KEPT_BYTES 160
+#define KEPT_BYTES 176
 
 /* Local memory is shared by a slot for each element and one more for each work-item, two
  * items for each work-item, padded, which is what the scan inside a group takes at most,

@@ -147,6 +147,33 @@ static void test_bits(void **state)
     }
 }
 
+/* ---- Places ------------------------------------------------------------------------ */
+
+/* A group loads rows of several elements together, each of which knows its place. Few
+ * values, so that the first of the greatest is not alone. */
+static void test_places(void **state)
+{
+    static const clfold_op ops[] = { CLFOLD_ARG_MAX, CLFOLD_ARG_MIN };
+
+    (void)state;
+    for (size_t i = 0; policy_has_tile(TILE_GROUP) && i < NUM(ops); ++i) {
+        const struct trial trial = {
+            .op = ops[i],
+            .pair = { CLFOLD_I8, CLFOLD_I8 },
+            .operation = CLFOLD_INCLUSIVE_SCAN,
+            .algorithm = "scan_single_group",
+            .plan = { .tile = TILE_GROUP, .tile_elements = 320, .group_size = 8 },
+            .count = 1999,
+            .by = CLFOLD_BY_FLAGS,
+            .head_type = CLFOLD_U8,
+            .depth = 5000,
+            .may_refuse = device.ends_loops,
+            .seed = i,
+        };
+        trial_check(&trial, NULL);
+    }
+}
+
 /* ---- What is told, and refused ----------------------------------------------------- */
 
 static void test_report(void **state)
@@ -248,5 +275,5 @@ static void test_rejected(void **state)
 
 TEST_MAIN("heads", open_context, close_context, cmocka_unit_test(test_operators),
           cmocka_unit_test(test_wide_items), cmocka_unit_test(test_texts),
-          cmocka_unit_test(test_bits), cmocka_unit_test(test_report),
-          cmocka_unit_test(test_rejected))
+          cmocka_unit_test(test_bits), cmocka_unit_test(test_places),
+          cmocka_unit_test(test_report), cmocka_unit_test(test_rejected))

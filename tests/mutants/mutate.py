@@ -179,6 +179,12 @@ FAULTS = {
                    "mask = (b & (CLFOLD_KEY)0xff) != (CLFOLD_KEY)0;"),
                   ("heads.cl", 1, "is_head |= b != 0;", "is_head |= (char)b != 0;")],
     ),
+    # An element of a row has the place of another's.
+    "heads_place_in_a_row": (
+        "heads/test_places",
+        [(GROUP_SCAN, 1, "row[k] = clfold_load(in, begin, i + k * step CLFOLD_PASS);",
+          "row[k] = clfold_load(in, begin + i, k * step CLFOLD_PASS);")],
+    ),
     # Where no segment starts, a NaN is taken for a number.
     "heads_hide_a_nan": (
         "heads", [("operator_text.c", 1, "width->usual && !monoid->heads",
