@@ -103,19 +103,26 @@ static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count
                              clfold_room_pointer room CLFOLD_WITH)
 {
     const uint step = CLFOLD_GROUP_SIZE;
-    uint i = (uint)get_local_id(0);
 
-    for (; i + (CLFOLD_STAGES - 1) * step < count; i += CLFOLD_STAGES * step) {
+    /* Past the end it is the last again, which is safe. One place loads, since PoCL 3.1's
+     * compiler mixes up two; and by parts, since rusticl's (Mesa 22.3) does structs of
+     * bytes in an array. */
+    for (uint i = (uint)get_local_id(0); i < count; i += CLFOLD_STAGES * step) {
         clfold_stage row[CLFOLD_STAGES];
 #pragma unroll
-        for (uint k = 0; k < CLFOLD_STAGES; ++k)
-            row[k] = clfold_load(in, begin, i + k * step CLFOLD_PASS);
+        for (uint k = 0; k < CLFOLD_STAGES; ++k) {
+            const clfold_stage e =
+                clfold_load(in, begin, min(i + k * step, count - 1) CLFOLD_PASS);
+            row[k].$name = e.$name;
+        }
 #pragma unroll
-        for (uint k = 0; k < CLFOLD_STAGES; ++k)
-            room->slots[CLFOLD_SLOT(i + k * step)].loaded = row[k];
+        for (uint k = 0; k < CLFOLD_STAGES; ++k) {
+            if (i + k * step < count) {
+                local clfold_stage *to = &room->slots[CLFOLD_SLOT(i + k * step)].loaded;
+                to->$name = row[k].$name;
+            }
+        }
     }
-    for (; i < count; i += step)
-        room->slots[CLFOLD_SLOT(i)].loaded = clfold_load(in, begin, i CLFOLD_PASS);
 }
 
 #elif CLFOLD_IN_STRUCT

@@ -182,8 +182,8 @@ FAULTS = {
     # An element of a row has the place of another's.
     "heads_place_in_a_row": (
         "heads/test_places",
-        [(GROUP_SCAN, 1, "row[k] = clfold_load(in, begin, i + k * step CLFOLD_PASS);",
-          "row[k] = clfold_load(in, begin + i, k * step CLFOLD_PASS);")],
+        [(GROUP_SCAN, 1, "clfold_load(in, begin, min(i + k * step, count - 1) CLFOLD_PASS);",
+          "clfold_load(in, begin + i, min(k * step, count - 1 - i) CLFOLD_PASS);")],
     ),
     # Where no segment starts, a NaN is taken for a number.
     "heads_hide_a_nan": (
