@@ -432,12 +432,6 @@ static void counted(cl_command_queue queue, cl_ulong count, uint64_t seed)
     clReleaseMemObject(in);
 }
 
-/* As a device adds: a sum that is too large wraps. */
-static cl_int wrapped_sum(cl_int a, cl_int b)
-{
-    return (cl_int)((cl_uint)a + (cl_uint)b);
-}
-
 /* A select, a scan of what it keeps, a map of that, and sums of the map's runs of equal
  * keys, each of as many elements as the call before it has found: held back until all are
  * made, so no host can have read a count. */
@@ -445,6 +439,8 @@ static void chained(cl_command_queue queue, cl_ulong count, uint64_t seed)
 {
     enum { KEPT, SUMS, KEYS, RUNS, RUN_KEYS, STEPS };
     static cl_int values[COUNT], wanted[STEPS][COUNT];
+    static const struct way scan = { .call = CALL_INCLUSIVE_SCAN };
+    static const struct way reduce = { .call = CALL_REDUCE };
     cl_mem numbers = buffer(blank), in, mem[STEPS];
     cl_event written = NULL, done[4], gate = gate_create();
     const size_t most = count < COUNT ? count : COUNT;
@@ -497,15 +493,14 @@ static void chained(cl_command_queue queue, cl_ulong count, uint64_t seed)
     gate_open(gate);
     assert_int_equal(clWaitForEvents(1, &done[3]), CL_SUCCESS);
     const size_t num = select_some(values, most, wanted[KEPT]);
-    for (size_t i = 0; i < num; ++i) {
-        wanted[SUMS][i] = wrapped_sum(wanted[KEPT][i], i > 0 ? wanted[SUMS][i - 1] : 0);
+    expect(&scan, wanted[KEPT], num, wanted[SUMS]);
+    for (size_t i = 0, first = 0; i < num; ++i) {
         wanted[KEYS][i] = wanted[SUMS][i] >> 6;
         if (i == 0 || wanted[KEYS][i] != wanted[KEYS][i - 1]) {
-            wanted[RUN_KEYS][num_runs] = wanted[KEYS][i];
-            wanted[RUNS][num_runs++] = 0;
+            wanted[RUN_KEYS][num_runs++] = wanted[KEYS][i];
+            first = i;
         }
-        cl_int *last = &wanted[RUNS][num_runs - 1];
-        *last = wrapped_sum(*last, wanted[KEPT][i]);
+        expect(&reduce, wanted[KEPT] + first, i + 1 - first, &wanted[RUNS][num_runs - 1]);
     }
     for (int k = 0; k < STEPS; ++k) {
         assert_holds(device.queue, mem[k], wanted[k], COUNT);
