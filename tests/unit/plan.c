@@ -942,17 +942,23 @@ static void test_anchors(void **state)
     }
 }
 
-/* Rows are lanes', or of a group no larger than they ask for. */
+/* Rows are lanes', or of a group no larger than they ask for; so are tiles of scans. */
 static void test_groups_of_rows(void **state)
 {
     static const struct {
         uint64_t length;
         enum algorithm algorithm;
-        uint32_t group_size;
+        uint32_t group_size, elements;
     } cases[] = {
-        { 255, REDUCE_LANES, 0 },    { 256, REDUCE_TILES, 64 },
-        { 1024, REDUCE_TILES, 64 },  { 1025, REDUCE_TILES, 128 },
-        { 2048, REDUCE_TILES, 128 }, { 2049, REDUCE_TILES, 256 },
+        { 255, REDUCE_LANES, 0, 0 },
+        { 256, REDUCE_TILES, 64, 0 },
+        { 1024, REDUCE_TILES, 64, 0 },
+        { 1025, REDUCE_TILES, 128, 0 },
+        { 2048, REDUCE_TILES, 128, 0 },
+        { 2049, REDUCE_TILES, 256, 0 },
+        { 1000, SCAN_SINGLE_GROUP, 96, 1536 },
+        { 1536, SCAN_SINGLE_GROUP, 96, 1536 },
+        { 1537, SCAN_SINGLE_GROUP, 192, 3072 },
     };
     static const struct device_facts nvidia = { .vendor = "NVIDIA Corporation",
                                                 .name = "",
@@ -963,13 +969,17 @@ static void test_groups_of_rows(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         struct monoid monoid = monoid_of(0);
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-        struct job job = job_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, &nvidia, NULL);
+        struct job job = job_of(operation_of(cases[i].algorithm), cases[i].algorithm,
+                                &monoid, &nvidia, NULL);
         job.segments = (struct segments){ 1, cases[i].length };
         assert_int_equal(clfold_plan_choose(&job, &site, NULL), CLFOLD_OK);
         assert_int_equal(job.algorithm, cases[i].algorithm);
         job_candidates(&job, candidates);
-        if (cases[i].algorithm == REDUCE_TILES) {
+        if (cases[i].group_size) {
             assert_int_equal(candidates[0].shape.tile.group_size, cases[i].group_size);
+        }
+        if (cases[i].elements) {
+            assert_int_equal(candidates[0].shape.tile.elements, cases[i].elements);
         }
     }
 }
