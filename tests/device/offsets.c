@@ -77,13 +77,13 @@ static void check(struct trial trial, size_t turn)
              turn);
 }
 
-static void test_texts(void **state)
+static void test_all_texts(void **state)
 {
     (void)state;
     every_fold_by_text(false, check);
 }
 
-static void test_operators(void **state)
+static void test_all_operators(void **state)
 {
     (void)state;
     every_operator(trial_tiles, NUM_TRIAL_TILES, 1, check);
@@ -532,8 +532,8 @@ static void test_rejected(void **state)
     clReleaseMemObject(total);
 }
 
-TEST_MAIN("offsets", open_context, close_context, cmocka_unit_test(test_operators),
-          cmocka_unit_test(test_texts), cmocka_unit_test(test_accuracies),
+TEST_MAIN("offsets", open_context, close_context, cmocka_unit_test(test_all_operators),
+          cmocka_unit_test(test_all_texts), cmocka_unit_test(test_accuracies),
           cmocka_unit_test(test_bits), cmocka_unit_test(test_names),
           cmocka_unit_test(test_far), cmocka_unit_test(test_unread),
           cmocka_unit_test(test_report), cmocka_unit_test(test_rejected))

@@ -251,49 +251,49 @@ FAULTS = {
     # Segments by offsets: an end is in two pieces, what is open at a piece's end is lost, and of
     # a segment in three pieces the first is.
     "offsets_end_twice": (
-        "offsets/test_operators",
+        "offsets/test_all_operators",
         [("offsets.cl", 1, "if (clfold_offset(s + 1, CLFOLD_OFFSETS) + s < n)",
           "if (clfold_offset(s + 1, CLFOLD_OFFSETS) + s <= n)")],
     ),
     "offsets_open_lost": (
-        "offsets/test_operators",
+        "offsets/test_all_operators",
         [("share.cl", 1, "*(share.open ? open : begun) = total;", "*begun = total;")],
     ),
     "offsets_two_pieces": (
-        "offsets/test_operators",
+        "offsets/test_all_operators",
         [("reduce_offsets.cl", 1, "(uint)(p - (share.start + s) / run)", "1u")],
     ),
     # A length is given to the segment before.
     "found_length_of_the_next": (
-        "offsets/test_operators",
+        "offsets/test_all_operators",
         [(FIND_HEADS, 1, "offsets[offsets_at + s + 1] - start;",
           "offsets[offsets_at + min(s + 2, counts[0])] - offsets[offsets_at + s + 1];")],
     ),
     # Heads of the groups before are not counted.
     "found_by_each_group": (
-        "offsets/test_operators",
+        "offsets/test_all_operators",
         [(FIND_HEADS, 1, "        counts[1 + g] = before;", "        counts[1 + g] = 0;")],
     ),
     "offsets_lanes_of_others": (
-        "offsets/test_operators",
+        "offsets/test_all_operators",
         [("tile_vector_pieces.cl", 1, "clfold_choose16(rights < (int)num, ",
           "clfold_choose16(rights < 16, ")],
     ),
     # An empty segment at a piece's edge is taken for one that began before; one that ends past a
     # window for one that ends in it; and those past num_at are written.
     "offsets_empty_at_an_edge": (
-        "offsets/test_operators",
+        "offsets/test_all_operators",
         [("offsets.cl", 1, "share.begun = share.start + s < from.element + from.segment;",
           "share.begun = share.start + s < from.element + from.segment + "
           "(clfold_offset(s + 1, CLFOLD_OFFSETS) == share.start);")],
     ),
     "offsets_past_a_window": (
-        "offsets/test_operators",
+        "offsets/test_all_operators",
         [("tile_vector_windows.cl", 1, "some = 16 + (uint)clfold_sum_16(outside);",
           "some = 16;")],
     ),
     "offsets_past_num_at": (
-        "offsets/test_operators",
+        "offsets/test_all_operators",
         [("reduce_offsets.cl", 1, "    CLFOLD_LIMIT_NUM(num, 0);\n    CLFOLD_LIMIT_COUNT(count);\n"
           "#if", "    CLFOLD_LIMIT_COUNT(count);\n#if")],
     ),

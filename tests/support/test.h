@@ -41,13 +41,16 @@
         }                                                                                \
     } while (0)
 
-/* A program of these tests; an argument is a pattern of test names. */
+/* A program of these tests; an argument is a pattern of test names, after "-" of those
+ * that are left out. */
 #define TEST_MAIN(name, set_up, tear_down, ...)                                          \
     int main(int argc, char **argv)                                                      \
     {                                                                                    \
         const struct CMUnitTest tests[] = { __VA_ARGS__ };                               \
                                                                                          \
-        if (argc > 1) {                                                                  \
+        if (argc > 1 && argv[1][0] == '-') {                                             \
+            cmocka_set_skip_filter(argv[1] + 1);                                         \
+        } else if (argc > 1) {                                                           \
             cmocka_set_test_filter(argv[1]);                                             \
         }                                                                                \
         return cmocka_run_group_tests_name(name, tests, set_up, tear_down);              \
