@@ -321,7 +321,7 @@ FAULTS = {
     ),
     # Without the end of a block; without the first of a window, where each tile is an anchor.
     "lookback_end_of_a_block_skipped": (
-        "sizes/test_anchors",
+        "lookback/f32",
         [(CHANNEL, 1, "        if (i < num)\n            clfold_take(so_far, x + i",
           "        if (i < num && (x + i + 1) % CLFOLD_ANCHOR > 0)\n"
           "            clfold_take(so_far, x + i")],
