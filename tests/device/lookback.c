@@ -779,9 +779,6 @@ int main(int argc, char **argv)
                                             .test_func = test_tier,
                                             .initial_state = (void *)(uintptr_t)tier };
     }
-    if (argc > 1) {
-        bool is_out = argv[1][0] == '-';
-        (is_out ? cmocka_set_skip_filter : cmocka_set_test_filter)(argv[1] + is_out);
-    }
+    filter_tests(argc, argv);
     return cmocka_run_group_tests_name("lookback", tests, open_device, close_device);
 }

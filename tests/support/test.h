@@ -41,18 +41,24 @@
         }                                                                                \
     } while (0)
 
-/* A program of these tests; an argument is a pattern of test names, after "-" of those
- * that are left out. */
+/* Takes the tests whose names match a program's argument, or after "-" those that do
+ * not. */
+static inline void filter_tests(int argc, char **argv)
+{
+    if (argc > 1 && argv[1][0] == '-') {
+        cmocka_set_skip_filter(argv[1] + 1);
+    } else if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+}
+
+/* A program of these tests. */
 #define TEST_MAIN(name, set_up, tear_down, ...)                                          \
     int main(int argc, char **argv)                                                      \
     {                                                                                    \
         const struct CMUnitTest tests[] = { __VA_ARGS__ };                               \
                                                                                          \
-        if (argc > 1 && argv[1][0] == '-') {                                             \
-            cmocka_set_skip_filter(argv[1] + 1);                                         \
-        } else if (argc > 1) {                                                           \
-            cmocka_set_test_filter(argv[1]);                                             \
-        }                                                                                \
+        filter_tests(argc, argv);                                                        \
         return cmocka_run_group_tests_name(name, tests, set_up, tear_down);              \
     }
 
