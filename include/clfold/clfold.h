@@ -90,7 +90,8 @@ enum {
     CLFOLD_ERROR_BUILD = 5, /**< OpenCL C does not compile; the message has the log */
     CLFOLD_ERROR_EMPTY = 6, /**< nothing to fold, and neither identity nor init */
     /** verify_every found a result that differs from another computation's */
-    CLFOLD_ERROR_DATA = 7
+    CLFOLD_ERROR_DATA = 7,
+    CLFOLD_ERROR_MPI = 8 /**< a call of MPI failed, in clfold/mpi.h */
 };
 
 /**

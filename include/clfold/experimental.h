@@ -125,6 +125,36 @@ CLFOLD_API clfold_status clfold_fold_carries(
     const cl_event *wait, cl_event *event);
 
 /**
+ * Checks a reduction, scan, map or select as the call itself does before it builds or
+ * enqueues anything, and fails as that would; so a program knows early whether all its
+ * devices, or ranks, can take their part. Parameters and errors are the call's; an
+ * `operation` that this version lacks is CLFOLD_ERROR_ARGUMENT.
+ * \snippet snippets.c clfold_check_call
+ */
+CLFOLD_API clfold_status clfold_check_call(
+    clfold_context *context, clfold_operation operation, cl_command_queue queue,
+    const clfold_fold *fold, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
+    size_t count, cl_uint num_wait, const cl_event *wait);
+
+/**
+ * For libraries on top of clfold: keeps "who: sentence (status)" as the calling thread's
+ * clfold_last_error(), logs it if a context is given, and returns `status`. Both texts
+ * are the caller's.
+ * \snippet snippets.c clfold_set_error
+ */
+CLFOLD_API clfold_status clfold_set_error(const clfold_context *context,
+                                          clfold_status status, const char *who,
+                                          const char *sentence);
+
+/**
+ * Gives a line to the context's log, unless its log_level drops messages of `level`. The
+ * line is the caller's.
+ * \snippet snippets.c clfold_log_line
+ */
+CLFOLD_API void clfold_log_line(const clfold_context *context, int level,
+                                const char *line);
+
+/**
  * OpenCL C to put before a kernel of one's own: what a work-group folds, scans or selects
  * by this fold. With the prefix "sum" it defines, for a fold of floats without texts,
  *

@@ -14,6 +14,7 @@ const char *clfold_status_name(clfold_status status)
         NAME(CLFOLD_ERROR_BUILD);
         NAME(CLFOLD_ERROR_EMPTY);
         NAME(CLFOLD_ERROR_DATA);
+        NAME(CLFOLD_ERROR_MPI);
         NAME(CL_DEVICE_NOT_FOUND);
         NAME(CL_DEVICE_NOT_AVAILABLE);
         NAME(CL_COMPILER_NOT_AVAILABLE);

@@ -1,4 +1,5 @@
 /* The calls that users make: each fills in a request and sends it down the road. */
+#include <clfold/experimental.h>
 #include "ops/check.h"
 #include "ops/internal.h"
 #include "ops/read.h"
@@ -39,13 +40,20 @@ clfold_status clfold_call(struct request *request, const struct site *site,
     return status;
 }
 
-static clfold_status call(clfold_operation operation, const char *name,
-                          clfold_context *context, cl_command_queue queue,
-                          const clfold_fold *fold, cl_mem in, size_t in_offset,
-                          cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
-                          const cl_event *wait, cl_event *event)
+static const char *const names[] = {
+    [CLFOLD_REDUCE] = "clfold_reduce",
+    [CLFOLD_INCLUSIVE_SCAN] = "clfold_inclusive_scan",
+    [CLFOLD_EXCLUSIVE_SCAN] = "clfold_exclusive_scan",
+    [CLFOLD_MAP] = "clfold_map",
+    [CLFOLD_SELECT] = "clfold_select",
+};
+
+static clfold_status call(clfold_operation operation, clfold_context *context,
+                          cl_command_queue queue, const clfold_fold *fold, cl_mem in,
+                          size_t in_offset, cl_mem out, size_t out_offset, size_t count,
+                          cl_uint num_wait, const cl_event *wait, cl_event *event)
 {
-    struct site site = clfold_site(context, fold, name);
+    struct site site = clfold_site(context, fold, names[operation]);
     struct request request = {
         .job = { .operation = operation, .count = count },
         .queue = queue,
@@ -65,7 +73,7 @@ clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
                             cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
                             const cl_event *wait, cl_event *event)
 {
-    return call(CLFOLD_REDUCE, "clfold_reduce", context, queue, fold, in, in_offset, out,
+    return call(CLFOLD_REDUCE, context, queue, fold, in, in_offset, out,
                 out_offset, count, num_wait, wait, event);
 }
 
@@ -75,7 +83,7 @@ clfold_status clfold_inclusive_scan(clfold_context *context, cl_command_queue qu
                                     cl_uint num_wait, const cl_event *wait,
                                     cl_event *event)
 {
-    return call(CLFOLD_INCLUSIVE_SCAN, "clfold_inclusive_scan", context, queue, fold, in,
+    return call(CLFOLD_INCLUSIVE_SCAN, context, queue, fold, in,
                 in_offset, out, out_offset, count, num_wait, wait, event);
 }
 
@@ -85,7 +93,7 @@ clfold_status clfold_exclusive_scan(clfold_context *context, cl_command_queue qu
                                     cl_uint num_wait, const cl_event *wait,
                                     cl_event *event)
 {
-    return call(CLFOLD_EXCLUSIVE_SCAN, "clfold_exclusive_scan", context, queue, fold, in,
+    return call(CLFOLD_EXCLUSIVE_SCAN, context, queue, fold, in,
                 in_offset, out, out_offset, count, num_wait, wait, event);
 }
 
@@ -94,7 +102,7 @@ clfold_status clfold_map(clfold_context *context, cl_command_queue queue,
                          size_t out_offset, size_t count, cl_uint num_wait,
                          const cl_event *wait, cl_event *event)
 {
-    return call(CLFOLD_MAP, "clfold_map", context, queue, fold, in, in_offset, out,
+    return call(CLFOLD_MAP, context, queue, fold, in, in_offset, out,
                 out_offset, count, num_wait, wait, event);
 }
 
@@ -103,8 +111,37 @@ clfold_status clfold_select(clfold_context *context, cl_command_queue queue,
                             cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
                             const cl_event *wait, cl_event *event)
 {
-    return call(CLFOLD_SELECT, "clfold_select", context, queue, fold, in, in_offset, out,
+    return call(CLFOLD_SELECT, context, queue, fold, in, in_offset, out,
                 out_offset, count, num_wait, wait, event);
+}
+
+clfold_status clfold_check_call(clfold_context *context, clfold_operation operation,
+                                cl_command_queue queue, const clfold_fold *fold,
+                                cl_mem in, size_t in_offset, cl_mem out,
+                                size_t out_offset, size_t count, cl_uint num_wait,
+                                const cl_event *wait)
+{
+    const bool is_known = clfold_operation_row(operation) != NULL;
+    struct site site =
+        clfold_site(context, fold, is_known ? names[operation] : "clfold_check_call");
+    struct request request = {
+        .job = { .operation = operation, .count = count },
+        .queue = queue,
+        .in = in,
+        .in_offset = in_offset,
+        .out = out,
+        .out_offset = out_offset,
+        .num_wait = num_wait,
+        .wait = wait,
+    };
+    clfold_status status;
+
+    if ((status = clfold_request_fold(&request, &site, context, fold))) {
+        return status;
+    }
+    status = clfold_request_check(&request, &site, context);
+    clfold_request_finish(&request, context);
+    return status;
 }
 
 /* ---- To the host ------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for 1.2 devices */
+#include <clfold/experimental.h>
 #include "ops/context.h"
 
 #include "base/host.h"
@@ -312,4 +313,19 @@ clfold_status clfold_context_stats(clfold_context *context, clfold_stats *out)
     out->load_ns = cache->load_ns;
     clfold_lock_give(&cache->lock);
     return CLFOLD_OK;
+}
+
+/* ---- For libraries on top ------------------------------------------------------- */
+
+clfold_status clfold_set_error(const clfold_context *context, clfold_status status,
+                               const char *who, const char *sentence)
+{
+    const struct site site = { .log = context ? &context->log : NULL, .who = who };
+
+    return clfold_fail(&site, status, "%s", sentence);
+}
+
+void clfold_log_line(const clfold_context *context, int level, const char *line)
+{
+    clfold_log(&context->log, level, "%s", line);
 }

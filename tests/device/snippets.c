@@ -240,6 +240,43 @@ static void test_fold_carries(void **state)
     clReleaseMemObject(carries);
 }
 
+static void test_check_call(void **state)
+{
+    (void)state;
+    /* [clfold_check_call] */
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
+
+    /* `in` has eight elements. */
+    assert_int_equal(
+        clfold_check_call(ctx, CLFOLD_REDUCE, queue, &sum, in, 5, out, 0, 4, 0, NULL),
+        CLFOLD_ERROR_RANGE);
+    /* [clfold_check_call] */
+    assert_int_equal(clfold_check_call(ctx, 99, queue, &sum, in, 0, out, 0, 4, 0, NULL),
+                     CLFOLD_ERROR_ARGUMENT);
+    assert_ok(clfold_check_call(ctx, CLFOLD_REDUCE, queue, &sum, in, 4, out, 0, 4, 0,
+                                NULL));
+}
+
+static void test_messages(void **state)
+{
+    clfold_context *loud;
+    const clfold_context_params params = { .log = print_log, .user = stderr };
+
+    (void)state;
+    assert_ok(device_context(&loud, &device, &params));
+    /* [clfold_set_error] */
+    assert_int_equal(
+        clfold_set_error(loud, CLFOLD_ERROR_DATA, "my_sum", "line 3 has no number"),
+        CLFOLD_ERROR_DATA);
+    assert_string_equal(clfold_last_error(),
+                        "my_sum: line 3 has no number (CLFOLD_ERROR_DATA)");
+    /* [clfold_set_error] */
+    /* [clfold_log_line] */
+    clfold_log_line(loud, CLFOLD_LOG_WARNING, "my_sum: the file has no lines");
+    /* [clfold_log_line] */
+    clfold_context_destroy(&loud);
+}
+
 static void test_group_text(void **state)
 {
     (void)state;
@@ -505,7 +542,8 @@ TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status_
           cmocka_unit_test(test_context_stats), cmocka_unit_test(test_builtin),
           cmocka_unit_test(test_reduce), cmocka_unit_test(test_segments),
           cmocka_unit_test(test_part), cmocka_unit_test(test_fold_carries),
-          cmocka_unit_test(test_group_text), cmocka_unit_test(test_inclusive_scan),
+          cmocka_unit_test(test_group_text), cmocka_unit_test(test_check_call),
+          cmocka_unit_test(test_messages), cmocka_unit_test(test_inclusive_scan),
           cmocka_unit_test(test_exclusive_scan), cmocka_unit_test(test_map),
           cmocka_unit_test(test_select), cmocka_unit_test(test_reduce_host),
           cmocka_unit_test(test_prepare), cmocka_unit_test(test_explain),
