@@ -30,7 +30,6 @@ void clfold_item_prepare(struct call *call)
         fold->source = NULL;
         fold->flags = 0;
     }
-    fold->args = call->args;
     fold->num_args = 0;
     for (size_t k = 0; k < call->fold.num_args; ++k) {
         const clfold_arg *arg = &call->fold.args[k];
@@ -38,6 +37,7 @@ void clfold_item_prepare(struct call *call)
             call->args[fold->num_args++] = *arg;
         }
     }
+    fold->args = fold->num_args > 0 ? call->args : NULL;
 }
 
 /* The same from element `from` of the part on. */
