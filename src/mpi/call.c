@@ -107,9 +107,7 @@ static void check(struct call *call)
     clfold_fold fold = call->fold;
     const bool to_out = has_result(call);
 
-    if (call->queue && !call->status) {
-        fold.part = &part;
-    }
+    fold.part = &part;
     if (!call->status) {
         call->status = clfold_check_call(
             call->context, call->operation, call->queue, &fold, call->in, call->in_offset,
@@ -251,58 +249,43 @@ static clfold_status run(struct call *call, MPI_Comm comm, const clfold_fold *fo
     return call->status;
 }
 
-/* A call of these parameters' names. */
+#define PARAMS                                                                           \
+    cl_command_queue queue, const clfold_fold *fold, cl_mem in, size_t in_offset,        \
+        cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,                   \
+        const cl_event *wait, cl_event *event
 #define CALL(function, kind, to_all, at)                                                 \
-    struct call call = {                                                                 \
-        .name = function,                                                                \
-        .operation = kind,                                                               \
-        .everywhere = to_all,                                                            \
-        .root = at,                                                                      \
-        .context = context,                                                              \
-        .queue = queue,                                                                  \
-        .in = in,                                                                        \
-        .out = out,                                                                      \
-        .in_offset = in_offset,                                                          \
-        .out_offset = out_offset,                                                        \
-        .count = count,                                                                  \
-        .num_wait = num_wait,                                                            \
-        .wait = wait,                                                                    \
-    };                                                                                   \
+    struct call call = { .name = function,                                               \
+                         .operation = kind,                                              \
+                         .everywhere = to_all,                                           \
+                         .root = at,                                                     \
+                         .context = context,                                             \
+                         .queue = queue,                                                 \
+                         .in = in,                                                       \
+                         .in_offset = in_offset,                                         \
+                         .out = out,                                                     \
+                         .out_offset = out_offset,                                       \
+                         .count = count,                                                 \
+                         .num_wait = num_wait,                                           \
+                         .wait = wait };                                                 \
                                                                                          \
     return run(&call, comm, fold, event)
 
-clfold_status clfold_mpi_reduce(clfold_context *context, MPI_Comm comm, int root,
-                                cl_command_queue queue, const clfold_fold *fold,
-                                cl_mem in, size_t in_offset, cl_mem out,
-                                size_t out_offset, size_t count, cl_uint num_wait,
-                                const cl_event *wait, cl_event *event)
+clfold_status clfold_mpi_reduce(clfold_context *context, MPI_Comm comm, int root, PARAMS)
 {
     CALL("clfold_mpi_reduce", CLFOLD_REDUCE, false, root);
 }
 
-clfold_status clfold_mpi_allreduce(clfold_context *context, MPI_Comm comm,
-                                   cl_command_queue queue, const clfold_fold *fold,
-                                   cl_mem in, size_t in_offset, cl_mem out,
-                                   size_t out_offset, size_t count, cl_uint num_wait,
-                                   const cl_event *wait, cl_event *event)
+clfold_status clfold_mpi_allreduce(clfold_context *context, MPI_Comm comm, PARAMS)
 {
     CALL("clfold_mpi_allreduce", CLFOLD_REDUCE, true, 0);
 }
 
-clfold_status clfold_mpi_inclusive_scan(clfold_context *context, MPI_Comm comm,
-                                        cl_command_queue queue, const clfold_fold *fold,
-                                        cl_mem in, size_t in_offset, cl_mem out,
-                                        size_t out_offset, size_t count, cl_uint num_wait,
-                                        const cl_event *wait, cl_event *event)
+clfold_status clfold_mpi_inclusive_scan(clfold_context *context, MPI_Comm comm, PARAMS)
 {
     CALL("clfold_mpi_inclusive_scan", CLFOLD_INCLUSIVE_SCAN, true, 0);
 }
 
-clfold_status clfold_mpi_exclusive_scan(clfold_context *context, MPI_Comm comm,
-                                        cl_command_queue queue, const clfold_fold *fold,
-                                        cl_mem in, size_t in_offset, cl_mem out,
-                                        size_t out_offset, size_t count, cl_uint num_wait,
-                                        const cl_event *wait, cl_event *event)
+clfold_status clfold_mpi_exclusive_scan(clfold_context *context, MPI_Comm comm, PARAMS)
 {
     CALL("clfold_mpi_exclusive_scan", CLFOLD_EXCLUSIVE_SCAN, true, 0);
 }

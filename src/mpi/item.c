@@ -57,7 +57,9 @@ static uint64_t find_last(struct call *call, cl_mem x, size_t x_offset, cl_mem b
                           size_t before_offset, size_t count)
 {
     const clfold_segments *segments = call->fold.segments;
-    const char *name = clfold_type_name(segments->type);
+    const char *name =
+        clfold_type_name(segments->type == CLFOLD_F16 ? CLFOLD_F32 : segments->type);
+    const char *texts = call->fold.source ? call->fold.source : "";
     const char *equal = call->fold.equal ? call->fold.equal : "a == b";
     char load[200], *source = NULL;
     clfold_arg args[MAX_ARGS + 1];
@@ -67,13 +69,14 @@ static uint64_t find_last(struct call *call, cl_mem x, size_t x_offset, cl_mem b
     if (before) {
         const clfold_arg stream =
             CLFOLD_STREAM(segments->type, mpi_before, before, before_offset);
-        const size_t size = strlen(equal) + 64;
+        const size_t size = strlen(texts) + strlen(equal) + 64;
         if (!(source = malloc(size))) {
             clfold_call_fail(call, CL_OUT_OF_HOST_MEMORY, "no memory for a text");
             return 0;
         }
-        snprintf(source, size, "#define MPI_SAME(a, b) (%s)\n", equal);
-        for (char *c = source; c[1]; ++c) {
+        const int at = snprintf(source, size, "%s\n#define MPI_SAME(a, b) (", texts);
+        snprintf(source + at, size - (size_t)at, "%s)\n", equal);
+        for (char *c = source + at; c[1]; ++c) { /* a macro is a line */
             *c = *c == '\n' ? ' ' : *c;
         }
         args[fold.num_args++] = stream;
