@@ -176,16 +176,19 @@ static uint64_t hash_device(const struct call *call)
     return h;
 }
 
-/* Whether a fold has the same bits on every device. */
+/* Whether a fold has the same bits on every device: of integers, or one that rounds
+ * nothing. */
 static bool is_exact(const struct call *call)
 {
-    bool are_integers = true;
+    const clfold_fold *fold = &call->fold;
+    bool is = true;
 
     for (uint32_t k = 0; k < call->layout.num_fields; ++k) {
         const clfold_type type = call->layout.fields[k].type;
-        are_integers = are_integers && type > 0 && type < CLFOLD_F16;
+        is = is && type > 0 && type < CLFOLD_F16;
     }
-    return are_integers || call->fold.accuracy == CLFOLD_REPRODUCIBLE;
+    return is || fold->accuracy == CLFOLD_REPRODUCIBLE ||
+           (!fold->load && fold->op >= CLFOLD_MIN && fold->op <= CLFOLD_MIN_MAX);
 }
 
 static void warn_of_devices(struct call *call)
