@@ -1,7 +1,6 @@
 /* Scans, of a whole input or of segments. */
 #include "base/platform.h"
 #include "plan/lanes.h"
-#include "plan/scalar.h"
 #include "plan/strategy.h"
 
 /* Bytes that stores are aligned to: a line of the caches, and the widest vector. */
@@ -193,27 +192,6 @@ static void set_window(struct shape *shape, const struct policy *policy)
     }
 }
 
-/* Whether a fold has the same bits in any association. */
-static bool is_exact(const struct monoid *monoid)
-{
-    const struct scalar *type = clfold_scalar(monoid->type);
-
-    return clfold_monoid_counts(monoid) || (monoid->op && type && !type->is_float);
-}
-
-/* In blocks the bits do not depend on which tiles a look-back meets. Where they cannot,
- * any prefix that it meets will do: tiles wait for less. */
-#define BLOCK 64
-
-static uint64_t anchor_of(const struct monoid *monoid, const struct shape *shape,
-                          const struct policy *policy)
-{
-    if (policy->anchor > 0) {
-        return policy->anchor;
-    }
-    return clfold_looks_back(shape->algorithm) && is_exact(monoid) ? 1 : BLOCK;
-}
-
 static void make_shape(struct shape *shape, const struct job *job,
                        const struct policy *policy)
 {
@@ -224,8 +202,7 @@ static void make_shape(struct shape *shape, const struct job *job,
         shape->algorithm == SCAN_SINGLE_GROUP && job->device->most_elements > 0;
     shape->builtins = is_vector && clfold_platform_builtins(job->device->platform);
     shape->stream = is_vector && policy->stream_bytes > 0;
-    shape->anchor = (uint32_t)clfold_least(anchor_of(job->monoid, shape, policy),
-                                           most_prefixes(job->device));
+    shape->anchor = (uint32_t)clfold_least(policy->anchor, most_prefixes(job->device));
     /* Raking's loops are shorter than those over small sub-groups. */
     shape->group_scan = job->device->sub_groups && !job->device->most_elements
                             ? GROUP_SCAN_SUB_GROUP

@@ -319,16 +319,12 @@ FAULTS = {
         "lookback/test_seeds",
         [(WINDOW, 1, "clfold_see(slots, x + min(from + k, num - 1), ", "clfold_see(slots, x, ")],
     ),
-    # Without the end of a block; without the first of a window, where each tile is an anchor.
+    # Without the end of a block.
     "lookback_end_of_a_block_skipped": (
         "lookback/f32",
         [(CHANNEL, 1, "        if (i < num)\n            clfold_take(so_far, x + i",
           "        if (i < num && (x + i + 1) % CLFOLD_ANCHOR > 0)\n"
           "            clfold_take(so_far, x + i")],
-    ),
-    "lookback_first_of_a_window_lost": (
-        "lookback/f32",
-        [(CHANNEL, 1, "for (uint i = 1 - has; i < num; ++i)", "for (uint i = 1; i < num; ++i)")],
     ),
     # Totals found on the way are joined with each other before the prefix that precedes them:
     # the bits depend on where the look-back ended.
