@@ -6,19 +6,20 @@
 /* Bytes that stores are aligned to: a line of the caches, and the widest vector. */
 #define LINE 64
 
-/* What a group that selects keeps of an element besides: tile_group_select.cl. */
+/* What a group that selects keeps of an element, at most: tile_group_select.cl. */
 #define KEPT_OF_ELEMENT 4
 
+/* Bytes of an element that is read or written; or of what a group keeps of it, where that
+ * is more: an item until it is written, of a select its flag and place. */
 static size_t widest(const struct monoid *monoid)
 {
     size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_written_size(monoid);
-    bool keeps_items = clfold_monoid_has_place(monoid);
+    size_t wide = in > out ? in : out;
+    size_t kept = clfold_monoid_counts(monoid)      ? KEPT_OF_ELEMENT
+                  : clfold_monoid_has_place(monoid) ? clfold_monoid_item_size(monoid)
+                                                    : 0;
 
-    /* A group keeps what was loaded, and items until they are written. */
-    in = keeps_items && clfold_monoid_item_size(monoid) > in
-             ? clfold_monoid_item_size(monoid)
-             : in;
-    return (in > out ? in : out) + (clfold_monoid_counts(monoid) ? KEPT_OF_ELEMENT : 0);
+    return wide > kept ? wide : kept;
 }
 
 /* Groups that are worth more than to read the elements a second time, or a descriptor a

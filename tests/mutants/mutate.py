@@ -446,6 +446,11 @@ FAULTS = {
          (GROUP_SELECT, 1, "flags[k] ? p++", "flags[k] ? total - 1 - p++"),
          (GROUP_SELECT, 1, "places[p++] =", "places[total - 1 - p++] =")],
     ),
+    # An element's neighbours in a row of the group are taken for it.
+    "select_row_of_one": (
+        "select/test_types",
+        [(GROUP_SELECT, 1, "room->places[min(i + k * step, stop - 1)]", "room->places[i]")],
+    ),
     # The others of a tile from its end on.
     "select_rest_mirrored": (
         "select/test_types",
