@@ -43,10 +43,8 @@
 #define clfold_at_end(words)
 #endif
 
-/* For one work-item a walk is cheap, and a CPU's groups are few: it only looks once. And
- * where each tile is an anchor, a window shows it as soon. */
-#define CLFOLD_WAITS  (CLFOLD_LOOKERS ? 4096u : 0u)
-#define CLFOLD_AWAITS (CLFOLD_ANCHOR > 1 || !CLFOLD_LOOKERS)
+/* For one work-item a walk is cheap, and a CPU's groups are few: it only looks once. */
+#define CLFOLD_WAITS (CLFOLD_LOOKERS ? 4096u : 0u)
 
 typedef struct {
     clfold_item window[CLFOLD_WINDOW];
@@ -120,24 +118,12 @@ static void clfold_start(clfold_channel_pointer channel, clfold_running_pointer 
         so_far->partial = clfold_taken(item);
 }
 
-/* Takes the first `num` totals of the window, 1 at least, of tiles x and on; for one
- * work-item. The fold stays in registers up to a block's end. */
+/* Takes the first `num` totals of the window, of tiles x and on; for one work-item. The
+ * fold stays in registers up to a block's end. */
 static void clfold_take_window(clfold_channel_pointer channel,
                                clfold_running_pointer so_far, ulong x,
                                uint num CLFOLD_WITH)
 {
-#if CLFOLD_ANCHOR == 1
-    const uint has = so_far->has_before != 0;
-    clfold_item before = clfold_taken(channel->window[0]);
-
-    if (has)
-        before = clfold_taken(so_far->before);
-#pragma unroll 4
-    for (uint i = 1 - has; i < num; ++i)
-        before = clfold_combine(before, clfold_taken(channel->window[i]) CLFOLD_PASS);
-    so_far->before = clfold_taken(before);
-    so_far->has_before = true;
-#else
     for (uint i = 0; i < num; ++i) {
         const uint place = (uint)((x + i) % CLFOLD_ANCHOR);
         const uint end = min(num, i + CLFOLD_ANCHOR - 1 - place);
@@ -154,7 +140,6 @@ static void clfold_take_window(clfold_channel_pointer channel,
         if (i < num)
             clfold_take(so_far, x + i, clfold_taken(channel->window[i]) CLFOLD_PASS);
     }
-#endif
 }
 
 /* Takes the tiles from where the walk ended to stop - 1, a window at a time. Returns what
@@ -310,7 +295,7 @@ static void clfold_look_back(clfold_channel_pointer channel,
     for (uint part = CLFOLD_ANCHOR > 1 ? 0 : 1; part < 2 && inner.state != CLFOLD_STOP;
          ++part) {
         const ulong stop = part == 0 ? t : block;
-        if (CLFOLD_AWAITS && part == 1 && block > 0 &&
+        if (part == 1 && block > 0 &&
             clfold_await_anchor(channel, so_far, slots, block)) {
             seen.tile = block;
         } else {

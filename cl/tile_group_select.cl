@@ -3,14 +3,15 @@
  * describes: to scan is to write what is kept after the prefix.
  *
  *   elements in global memory     loaded in rows: work-item l takes l, l + G, l + 2G, ...
- *   slots, flags in local memory  an element as it is loaded, and whether it is kept
+ *   flags in local memory         whether an element is kept
  *   work-item l                   counts the flags of K neighbours, from l K on
  *   items in local memory         one a work-item: group_scan.cl scans them
  *   places in local memory        which elements are kept, in order, then the others
  *   results in global memory      written in rows: neighbours by neighbours
  *
- * Flags of a run are apart by a word more, against bank conflicts. Barriers a tile: 3 and
- * those of the group's scan.
+ * What is kept is loaded again, from a cache, so that local memory does not limit a tile:
+ * what look-back costs is by tiles. Flags of a run are apart by a word more, against bank
+ * conflicts. Barriers a tile: 3 and those of the group's scan.
  *
  * needs: contract.cl, counts.cl, element.cl, group_scan.cl, keep.cl, scan_tiles.cl
  * needs: shared.cl
@@ -40,7 +41,6 @@
 typedef struct {
     clfold_item items[CLFOLD_SCAN_ITEMS];
     CLFOLD_ROOM_MEMBERS
-    clfold_stage slots[CLFOLD_TILE];
     ushort places[CLFOLD_TILE];
     uchar flags[CLFOLD_FLAG(CLFOLD_TILE)];
 } clfold_room;
@@ -55,6 +55,12 @@ static uint clfold_run_of(uint count)
     return first < count ? min((uint)CLFOLD_RUN, count - first) : 0;
 }
 
+/* Whether element i of the tile is kept. */
+static bool clfold_holds_at(global const CLFOLD_IN *in, ulong begin, uint i CLFOLD_WITH)
+{
+    return clfold_holds(clfold_load(in, begin, i CLFOLD_PASS), in, begin, i CLFOLD_PASS);
+}
+
 static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong index,
                                   uint count, clfold_room_pointer room CLFOLD_WITH)
 {
@@ -66,25 +72,16 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
      * stage knows its place in the tile, since a select that counts has no operator. */
     for (; i + (CLFOLD_LOADS - 1) * step < count; i += CLFOLD_LOADS * step) {
         local uchar *flags = room->flags + CLFOLD_FLAG(i);
-        local clfold_stage *slots = room->slots + i;
-        clfold_stage e[CLFOLD_LOADS];
         uchar holds[CLFOLD_LOADS];
 #pragma unroll
-        for (uint k = 0; k < CLFOLD_LOADS; ++k) {
-            e[k] = clfold_load(in, begin + i, k * step CLFOLD_PASS);
-            holds[k] = clfold_holds(e[k], in, begin + i, k * step CLFOLD_PASS);
-        }
+        for (uint k = 0; k < CLFOLD_LOADS; ++k)
+            holds[k] = clfold_holds_at(in, begin + i, k * step CLFOLD_PASS);
 #pragma unroll
-        for (uint k = 0; k < CLFOLD_LOADS; ++k) {
-            slots[k * step] = e[k];
+        for (uint k = 0; k < CLFOLD_LOADS; ++k)
             flags[CLFOLD_FLAG_AFTER(i, k * step)] = holds[k];
-        }
     }
-    for (; i < count; i += step) {
-        const clfold_stage e = clfold_load(in, begin, i CLFOLD_PASS);
-        room->slots[i] = e;
-        room->flags[CLFOLD_FLAG(i)] = clfold_holds(e, in, begin, i CLFOLD_PASS);
-    }
+    for (; i < count; i += step)
+        room->flags[CLFOLD_FLAG(i)] = clfold_holds_at(in, begin, i CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (num > 0) {
         local const uchar *flags = room->flags + CLFOLD_FLAG(l * CLFOLD_RUN);
@@ -135,22 +132,33 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
                 room->places[p++] = (ushort)(l * CLFOLD_RUN + k);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    /* What is kept, and then the rest. */
+    /* What is kept, then the rest. Past the end it is the last again, which is safe. */
     for (uint part = 0; part < (clfold_has_rest ? 2 : 1); ++part) {
         const uint first = part == 0 ? 0 : total, stop = part == 0 ? total : count;
         global CLFOLD_OUT *to = part == 0 ? out : clfold_rest;
         const ulong at = part == 0 ? share.at : share.rest - total;
-#pragma unroll 4
-        for (uint i = first + l; i < stop; i += step) {
-            const uint j = room->places[i];
-            const clfold_stage e = room->slots[j];
-            clfold_put_element(e, in, begin, j, to, at + i CLFOLD_PASS);
+        for (uint i = first + l; i < stop; i += CLFOLD_LOADS * step) {
+            clfold_stage e[CLFOLD_LOADS];
+            uint places[CLFOLD_LOADS];
+#pragma unroll
+            for (uint k = 0; k < CLFOLD_LOADS; ++k) {
+                places[k] = room->places[min(i + k * step, stop - 1)];
+                e[k] = clfold_load(in, begin, places[k] CLFOLD_PASS);
+            }
+#pragma unroll
+            for (uint k = 0; k < CLFOLD_LOADS; ++k) {
+                const uint n = i + k * step;
+                if (n < stop) {
+                    clfold_put_element(e[k], in, begin, places[k], to,
+                                       at + i + k * step CLFOLD_PASS);
 #if CLFOLD_KEEPS_RUNS
-            const ulong start =
-                i == 0 ? share.start : index + room->places[max(i, 1u) - 1];
-            if (part == 0)
-                clfold_put_length(at + i, index + j - start CLFOLD_PASS);
+                    const ulong start =
+                        n == 0 ? share.start : index + room->places[max(n, 1u) - 1];
+                    if (part == 0)
+                        clfold_put_length(at + n, index + places[k] - start CLFOLD_PASS);
 #endif
+                }
+            }
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -60,8 +60,7 @@ struct policy {
                              never */
     /* scans */
     uint64_t least_run;    /* tiles a group takes at least, where groups are enough */
-    uint64_t anchor;       /* tiles from one anchor to the next, see scan_tiles.cl; 0:
-                              as many as the fold asks for */
+    uint64_t anchor;       /* tiles from one anchor to the next, see scan_tiles.cl */
     uint64_t single_bytes; /* up to here one group is as fast */
     uint64_t stream_bytes; /* of output: from here on past the caches; 0: never */
     bool lasting;          /* look-back: `groups` of them go from tile to tile; else each

@@ -1,25 +1,25 @@
 /* Scans, of a whole input or of segments. */
 #include "base/platform.h"
 #include "plan/lanes.h"
-#include "plan/scalar.h"
 #include "plan/strategy.h"
 
 /* Bytes that stores are aligned to: a line of the caches, and the widest vector. */
 #define LINE 64
 
-/* What a group that selects keeps of an element besides: tile_group_select.cl. */
+/* What a group that selects keeps of an element, at most: tile_group_select.cl. */
 #define KEPT_OF_ELEMENT 4
 
+/* Bytes of an element that is read or written; or of what a group keeps of it, where that
+ * is more: an item until it is written, of a select its flag and place. */
 static size_t widest(const struct monoid *monoid)
 {
     size_t in = clfold_monoid_in_size(monoid), out = clfold_monoid_written_size(monoid);
-    bool keeps_items = clfold_monoid_has_place(monoid);
+    size_t wide = in > out ? in : out;
+    size_t kept = clfold_monoid_counts(monoid)      ? KEPT_OF_ELEMENT
+                  : clfold_monoid_has_place(monoid) ? clfold_monoid_item_size(monoid)
+                                                    : 0;
 
-    /* A group keeps what was loaded, and items until they are written. */
-    in = keeps_items && clfold_monoid_item_size(monoid) > in
-             ? clfold_monoid_item_size(monoid)
-             : in;
-    return (in > out ? in : out) + (clfold_monoid_counts(monoid) ? KEPT_OF_ELEMENT : 0);
+    return wide > kept ? wide : kept;
 }
 
 /* Groups that are worth more than to read the elements a second time, or a descriptor a
@@ -193,27 +193,6 @@ static void set_window(struct shape *shape, const struct policy *policy)
     }
 }
 
-/* Whether a fold has the same bits in any association. */
-static bool is_exact(const struct monoid *monoid)
-{
-    const struct scalar *type = clfold_scalar(monoid->type);
-
-    return clfold_monoid_counts(monoid) || (monoid->op && type && !type->is_float);
-}
-
-/* In blocks the bits do not depend on which tiles a look-back meets. Where they cannot,
- * any prefix that it meets will do: tiles wait for less. */
-#define BLOCK 64
-
-static uint64_t anchor_of(const struct monoid *monoid, const struct shape *shape,
-                          const struct policy *policy)
-{
-    if (policy->anchor > 0) {
-        return policy->anchor;
-    }
-    return clfold_looks_back(shape->algorithm) && is_exact(monoid) ? 1 : BLOCK;
-}
-
 static void make_shape(struct shape *shape, const struct job *job,
                        const struct policy *policy)
 {
@@ -224,8 +203,7 @@ static void make_shape(struct shape *shape, const struct job *job,
         shape->algorithm == SCAN_SINGLE_GROUP && job->device->most_elements > 0;
     shape->builtins = is_vector && clfold_platform_builtins(job->device->platform);
     shape->stream = is_vector && policy->stream_bytes > 0;
-    shape->anchor = (uint32_t)clfold_least(anchor_of(job->monoid, shape, policy),
-                                           most_prefixes(job->device));
+    shape->anchor = (uint32_t)clfold_least(policy->anchor, most_prefixes(job->device));
     /* Raking's loops are shorter than those over small sub-groups. */
     shape->group_scan = job->device->sub_groups && !job->device->most_elements
                             ? GROUP_SCAN_SUB_GROUP

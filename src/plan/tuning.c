@@ -34,7 +34,7 @@ static const struct {
     [TUNED_GROUP_SIZE] = { "group_size", OF_ALL, 1, 1 << 16, AT(group_size) },
     [TUNED_GROUPS] = { "groups", OF_ALL, 1, 1 << 20, AT(groups) },
     [TUNED_LANE_BYTES] = { "lane_bytes", OF_REDUCE, 0, 64 << 20, AT(lane_bytes) },
-    [TUNED_ANCHOR] = { "anchor", OF_SCAN, 0, 1 << 16, AT(anchor) },
+    [TUNED_ANCHOR] = { "anchor", OF_SCAN, 1, 1 << 16, AT(anchor) },
     [TUNED_AHEAD_BYTES] = { "ahead_bytes", OF_ALL, 0, 1 << 20, AT(ahead_bytes) },
     [TUNED_STREAM_BYTES] = { "stream_bytes", OF_WRITE, 0, UINT64_C(1) << 62,
                              AT(stream_bytes) },

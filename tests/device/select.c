@@ -76,7 +76,7 @@ static void check_tiles(const struct subject *subject, struct condition conditio
 /* ---- Folds ------------------------------------------------------------------------- */
 
 /* Elements as they are. */
-static void test_types(void **state)
+static void test_all_types(void **state)
 {
     (void)state;
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
@@ -105,7 +105,7 @@ static void check_subjects(const struct subject *s, struct condition condition,
     }
 }
 
-static void test_texts(void **state)
+static void test_all_texts(void **state)
 {
     (void)state;
     subject_args_init();
@@ -352,7 +352,7 @@ static const struct {
     { &sums_of_padded, { "item.last > 2", .scans = true, .keeps_item = is_some_padded } },
 };
 
-static void test_conditions(void **state)
+static void test_all_conditions(void **state)
 {
     (void)state;
     subject_args_init();
@@ -624,7 +624,7 @@ static void test_policy(void **state)
     }
 }
 
-TEST_MAIN("select", open_context, close_context, cmocka_unit_test(test_types),
-          cmocka_unit_test(test_conditions), cmocka_unit_test(test_texts),
+TEST_MAIN("select", open_context, close_context, cmocka_unit_test(test_all_types),
+          cmocka_unit_test(test_all_conditions), cmocka_unit_test(test_all_texts),
           cmocka_unit_test(test_scans), cmocka_unit_test(test_parts),
           cmocka_unit_test(test_rejected), cmocka_unit_test(test_policy))

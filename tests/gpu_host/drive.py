@@ -65,6 +65,7 @@ DEVICES = [
 ROW = {"op": "scan", "fold": "add", "operator": "add", "type": "f32", "count": 1024, "ok": True,
        "kernel": "reduce0", "implementation": "cub", "gbps": 12.3, "fraction": 0.87,
        "ratio": 1.23}  # fmt: skip
+MEMORY = {"memory_read_gbps": [12.3, 12.4], "device": "a card"}  # bench's last line
 CLFOLD = r"""#include <CL/cl.h>
 #include <json.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; ++i) {
         printf("%s ", argv[i]);
     }
-    puts(argc == 2 ? "" : "\n" ROW "\n{\"op\": \"cut o");
+    puts(argc == 2 ? "" : "\n" ROW "\n" MEMORY "\n1\n{\"op\": \"cut o");
     json_object_put(json);
     return argc > 1 && strcmp(argv[1], "tune") == 0;
 }
@@ -89,14 +90,15 @@ COMPARE = """#!/bin/sh
 echo "$@"
 echo '%s'
 """
-REPORT = """# a card
+STEPS = len(CHECK) + 1  # those of the check
+REPORT = f"""# a card
 
 a platform: a card (OpenCL 3.0, driver 1), 7 compute units, 16 GiB.
 VERSION.
 
-Check: right: 16 of 16.
+Check: right: {STEPS} of {STEPS}.
 
-All steps: right: 26 of 28; FAILED: test bad, tune.
+All steps: right: {STEPS + 10} of {STEPS + 12}; FAILED: test bad, tune.
 
 ## bench
 
@@ -170,7 +172,8 @@ class Host(unittest.TestCase):
         cls.root = os.path.join(cls.folder, "clfold")
         cls.out = os.path.join(cls.root, "gpu-host-out")
         clfold = CLFOLD
-        for name, text in (("DEVICES", DEVICES), ("ROW", ROW)):  # as C has them
+        # as C has them
+        for name, text in (("DEVICES", DEVICES), ("ROW", ROW), ("MEMORY", MEMORY)):
             clfold = clfold.replace(name, json.dumps(json.dumps(text)))
         for path, text in (
             ("meson.build", PROJECT), ("clfold.c", clfold),
@@ -233,14 +236,15 @@ class Host(unittest.TestCase):
     def test_check(self):
         done = self.stage("check")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("\nright: 16 of 16\n", done.stdout)
+        self.assertIn(f"\nright: {STEPS} of {STEPS}\n", done.stdout)
         self.assertEqual(read(self.out, "devices.out").splitlines()[0], "devices --probe ")
         self.assertIn("'sizes few'", read(self.out, "test-sizes-few.out"))
         done = self.stage("check", BAD="reduce")
-        self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (0, "right: 16 of 16"))
+        self.assertEqual((done.returncode, done.stdout.splitlines()[0]),
+                         (0, f"right: {STEPS} of {STEPS}"))
         done = self.stage("check", "--again", BAD="reduce")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("\nright: 15 of 16; FAILED: test reduce\n", done.stdout)
+        self.assertIn(f"\nright: {STEPS - 1} of {STEPS}; FAILED: test reduce\n", done.stdout)
 
     def test_all(self):
         """Each stage, with programs that were built elsewhere; nothing of it is done twice."""
@@ -253,7 +257,7 @@ class Host(unittest.TestCase):
         self.assertNotRegex(done.stdout, r"(?m)^(configure|build) ")
         self.assertRegex(done.stdout, r"(?m)^tune +FAILED \(1\), \d+ s$")
         self.assertEqual(again.stdout.splitlines(),
-                         ["right: 16 of 16", f"report: {self.out}/report.md"])
+                         [f"right: {STEPS} of {STEPS}", f"report: {self.out}/report.md"])
         # As much as fits: 2^28 items of 8 bytes, in a buffer of 4 GiB and on half of 16.
         peers = f"--json --build {self.root}/build-gpu-peers --peers"
         for name, line in (
@@ -276,7 +280,8 @@ class Host(unittest.TestCase):
             "| scan add f32 cub | 12.3, 1.23 |\n", "| reduce0 | 12.3 |\n",
             "| bad | FAILED | 0 | 1 |",
             "\nnot ok 1 - bad\n```\n",
-            "| a platform: a card (OpenCL 3.0, driver 1) | 17 | 1 | 18 |\n",
+            "| a platform: a card (OpenCL 3.0, driver 1) "
+            f"| {len(CHECK) + 2} | 1 | {len(CHECK) + 3} |\n",
         ):  # fmt: skip
             self.assertIn(part, text)
         self.assertNotIn("posing", text)

@@ -319,16 +319,12 @@ FAULTS = {
         "lookback/test_seeds",
         [(WINDOW, 1, "clfold_see(slots, x + min(from + k, num - 1), ", "clfold_see(slots, x, ")],
     ),
-    # Without the end of a block; without the first of a window, where each tile is an anchor.
+    # Without the end of a block.
     "lookback_end_of_a_block_skipped": (
         "lookback/f32",
         [(CHANNEL, 1, "        if (i < num)\n            clfold_take(so_far, x + i",
           "        if (i < num && (x + i + 1) % CLFOLD_ANCHOR > 0)\n"
           "            clfold_take(so_far, x + i")],
-    ),
-    "lookback_first_of_a_window_lost": (
-        "lookback/f32",
-        [(CHANNEL, 1, "for (uint i = 1 - has; i < num; ++i)", "for (uint i = 1; i < num; ++i)")],
     ),
     # Totals found on the way are joined with each other before the prefix that precedes them:
     # the bits depend on where the look-back ended.
@@ -428,47 +424,52 @@ FAULTS = {
     # Selects. A tile's last element is not counted; a byte counts to more than it holds; what goes
     # past a tile's part is the next one's.
     "select_count_off_by_one": (
-        "select/test_types", [(LONE, 1, "kept += holds;", "kept += holds && j + 1 < count;")],
+        "select/test_all_types", [(LONE, 1, "kept += holds;", "kept += holds && j + 1 < count;")],
     ),
     "select_count_wraps": (
         "select/test_policy",
         [(LONE_SELECT, 1, "CLFOLD_COUNTED (127 * 16)", "CLFOLD_COUNTED (255 * 16)")],
     ),
     "select_past_its_part": (
-        "select/test_types",
+        "select/test_all_types",
         [(LONE, 1, "if (CLFOLD_MAKES_ALL ? p < share.kept : holds)",
           "if (CLFOLD_MAKES_ALL || holds)")],
     ),
     "select_row_past_its_part": (
-        "select/test_types",
+        "select/test_all_types",
         [(LONE_SELECT, 1, "stop = min(j + 16, p) *", "stop = (j + 16) *")],
     ),
     "select_unstable": (
-        "select/test_types",
+        "select/test_all_types",
         [(LONE_SELECT, 1, "+ n] = cells.s[n][k];", "+ n] = cells.s[n][15 - k];"),
          (LONE_SELECT, 1, "p += kept.s[k] & 1;", "p += kept.s[15 - k] & 1;"),
          (GROUP_SELECT, 1, "flags[k] ? p++", "flags[k] ? total - 1 - p++"),
          (GROUP_SELECT, 1, "places[p++] =", "places[total - 1 - p++] =")],
     ),
+    # An element's neighbours in a row of the group are taken for it.
+    "select_row_of_one": (
+        "select/test_all_types",
+        [(GROUP_SELECT, 1, "room->places[min(i + k * step, stop - 1)]", "room->places[i]")],
+    ),
     # The others of a tile from its end on.
     "select_rest_mirrored": (
-        "select/test_types",
+        "select/test_all_types",
         [(LONE, 1, "share.rest + j - p CLFOLD_PASS",
           "share.rest + count - share.kept - 1 - (j - p) CLFOLD_PASS"),
          (GROUP_SELECT, 1, ": q++] =", ": count + total - 1 - q++] =")],
     ),
     # A run's length is written for the next one, or is that of what a tile has of it.
     "select_length_of_the_next_run": (
-        "select/test_conditions",
+        "select/test_all_conditions",
         [(COUNTS, 1, "index - clfold_out_begin - 1] =", "index - clfold_out_begin] =")],
     ),
     "select_length_within_a_tile": (
-        "select/test_conditions", [(COUNTS, 1, "start = prefix.start;", "start = index;")],
+        "select/test_all_conditions", [(COUNTS, 1, "start = prefix.start;", "start = index;")],
     ),
     # By a scan's items: the condition sees the item before, a place counts the element itself, and
     # the others begin a word late.
     "select_of_the_item_before": (
-        "select/test_conditions",
+        "select/test_all_conditions",
         [(WRITE_KEPT, 1, "CLFOLD_VALUE item = clfold_value_of(y);",
           "CLFOLD_VALUE item = clfold_value_of(before);"),
          (WRITE_KEPT, 1, "CLFOLD_VALUE16 item = clfold_value16_of(y);",

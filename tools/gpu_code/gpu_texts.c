@@ -280,8 +280,7 @@ static struct slots slots_of(const struct monoid *monoid)
         slots.scanned = clfold_monoid_out_size(monoid);
     }
     if (clfold_monoid_counts(monoid)) { /* by a flag, which becomes a place */
-        slots = (struct slots){ stage + sizeof(cl_uchar), sizeof(cl_uchar),
-                                sizeof(cl_ushort) };
+        slots = (struct slots){ sizeof(cl_uchar), sizeof(cl_uchar), sizeof(cl_ushort) };
     }
     return slots;
 }

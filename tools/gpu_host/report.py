@@ -21,13 +21,14 @@ def read(out, name, kind="out"):
         return ""
 
 
-def objects(text):
-    """Those of the lines that are whole."""
+def cells(text, cell):
+    """Of its lines of JSON, but for those that are cut off or not about a case, such as the one of
+    the memory's speed."""
     found = []
     for line in text.splitlines():
         try:
-            found.append(json.loads(line))
-        except ValueError:
+            found.append(cell(json.loads(line)))
+        except (ValueError, KeyError, TypeError):
             pass
     return found
 
@@ -42,10 +43,10 @@ def table(head, rows):
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
-def grid(cells, corner):
+def grid(found, corner):
     """Of (row, column, text), in the order in which rows and columns come."""
-    texts = {(row, column): text for row, column, text in cells}
-    rows, columns = (list(dict.fromkeys(part)) for part in list(zip(*cells))[:2])
+    texts = {(row, column): text for row, column, text in found}
+    rows, columns = (list(dict.fromkeys(part)) for part in list(zip(*found))[:2])
     return table([corner, *columns],
                  [[row, *(texts.get((row, column), "") for column in columns)] for row in rows])
 
@@ -131,9 +132,9 @@ All steps: {verdict(names, records)}.
 """
     ran = [name for name in names if name in records]
     for name, words, corner, cell in TABLES:
-        rows = [cell(row) for row in objects(read(out, name))] if name in ran else []
-        if rows:
-            text += f"\n## {name}\n\n{words}.\n\n{grid(rows, corner)}"
+        found = cells(read(out, name), cell) if name in ran else []
+        if found:
+            text += f"\n## {name}\n\n{words}.\n\n{grid(found, corner)}"
     for name in TEXTS:
         if name in ran and read(out, name):
             text += f"\n## {name}\n\n```\n{read(out, name).rstrip()}\n```\n"

@@ -12,9 +12,10 @@ from gpu_host.steps import Step
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 # Of Meson's device tests, those of most programs first. Together they run
 # each operation, algorithm, tile, operator and type.
-CHECK = ("select", "segments", "heads", "cover rungs", "reduce", "group_text", "cover tiles 1",
-         "cover tiles 2", "cover scans 1", "cover scans 2", "cover scans 3", "sizes few",
-         "snippets", "element_texts", "group_scan")  # fmt: skip
+CHECK = ("select conditions", "segments", "select others", "heads", "cover rungs", "select texts",
+         "reduce", "group_text", "cover tiles 1", "cover tiles 2", "cover scans 1",
+         "cover scans 2", "cover scans 3", "sizes few", "snippets", "element_texts",
+         "group_scan")  # fmt: skip
 LARGE_TYPES = "f32,i32,f64,i64"
 ASKED_SECONDS = 60
 
