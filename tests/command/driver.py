@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import subprocess
 
 import numpy as np
@@ -206,23 +207,39 @@ def told_values(told, array, op, acc, device, kernel, pieces, words):
     return list(told["result"].values())
 
 
+def split(count, most, read, written=0):
+    """The words for pieces of `most` elements, of `read` and `written` bytes, the next one of which
+    is read while one is folded; and how many there are of a file, or of None, a pipe whose end
+    alone shows its count. What fits as a whole is one."""
+    limit = most * (2 * read + written)
+
+    def pieces(path):
+        bound = count if path else math.inf
+        if path and path.endswith(".txt"):  # two characters a number
+            bound = os.path.getsize(path) // 2 + 1
+        return 1 if bound * (read + written) <= limit else math.ceil(count / most)
+
+    return ["--memory", limit], pieces
+
+
 def one_array(d, device, array, op, acc, *words, kernel=None, pieces=1, **options):
-    """The result against numpy's, in turn as it is printed plain and in JSON: every run
-    builds a program, which takes some devices long."""
+    """The result against numpy's, in turn as it is printed plain and in JSON, or of pieces in
+    both, since they are not read ahead where they are timed."""
     words = ["reduce", "--op", op, "--device", device["index"], *words]
     if kernel:
         words += ["--kernel", kernel]
     items = expected(array, op, acc)
     d.json_next = not d.json_next
-    if d.json_next or pieces > 1:
-        text = d.good(*words, "--json", **options)
-        told = told_values(json.loads(text), array, op, acc, device, kernel, pieces, words)
-        right = [same_json(value, item, acc) for value, item in zip(told, items)]
-        complete = len(told) == len(items)
-    else:
-        text = d.good(*words, **options)
-        lines = text.split("\n")
-        right = [same_line(line, item) for line, item in zip(lines, items)]
-        complete = len(lines) == len(items) + 1 and not lines[-1]
-    what = f"{op} of {array.dtype}{array.shape} into {acc}, {words}: {text!r}, not {items!r}"
-    check(complete and all(right), what)
+    for is_json in [True, False] if pieces > 1 else [d.json_next]:
+        if is_json:
+            text = d.good(*words, "--json", **options)
+            told = told_values(json.loads(text), array, op, acc, device, kernel, pieces, words)
+            right = [same_json(value, item, acc) for value, item in zip(told, items)]
+            complete = len(told) == len(items)
+        else:
+            text = d.good(*words, **options)
+            lines = text.split("\n")
+            right = [same_line(line, item) for line, item in zip(lines, items)]
+            complete = len(lines) == len(items) + 1 and not lines[-1]
+        what = f"{op} of {array.dtype}{array.shape} into {acc}, {words}: {text!r}, not {items!r}"
+        check(complete and all(right), what)

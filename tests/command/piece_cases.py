@@ -4,12 +4,14 @@ import json
 import math
 import os
 import pty
+import signal
 import subprocess
+import time
 
 import numpy as np
 
 import scan_cases
-from driver import OPS, check, folds, has_type, is_float, one_array, values
+from driver import OPS, check, folds, has_type, is_float, one_array, split, values
 from fold_cases import FORMATS, given
 from scan_cases import KINDS, OUTS, UFUNCS
 
@@ -31,17 +33,19 @@ def reductions(d, device):
         count = int(d.random.integers(2, 12 if place % 6 == 0 else 3000))
         most = piece(d, count, place)
         array = values(d, op, element, count)
-        words = ["--memory", most * size_of(element), *given(d, array, FORMATS[j % 4])]
-        options = {}
+        words, pieces = split(count, most, size_of(element))
+        words += given(d, array, form := FORMATS[j % 4])
+        options, path = {}, words[-1]
         if place % 2:
             with open(words.pop(), "rb") as file:
                 options["data"] = file.read()
             words.append("-")
-        one_array(d, device, array, op, acc, *words, pieces=math.ceil(count / most), **options)
+            path = None if form in ["raw", "text"] else path
+        one_array(d, device, array, op, acc, *words, pieces=pieces(path), **options)
     array = np.empty(0, "int32")
     for form in FORMATS:
-        one_array(d, device, array, "add", "int64", "--memory", 4, *given(d, array, form))
-    d.bad(1, "is empty, and max needs", "reduce", "--op", "max", "--memory", 4, "--device",
+        one_array(d, device, array, "add", "int64", "--memory", 8, *given(d, array, form))
+    d.bad(1, "is empty, and max needs", "reduce", "--op", "max", "--memory", 8, "--device",
           device["index"], *given(d, array, "raw"))  # fmt: skip
 
 
@@ -55,26 +59,27 @@ def places(d, device):
     ]):  # fmt: skip
         array = np.array(numbers, "float32")
         for most, op in [(1, "arg-min-max"), (2, ["arg-min", "arg-max"][i % 2])]:
-            one_array(d, device, array, op, "float32", "--memory", 4 * most, d.save(array),
-                      pieces=math.ceil(array.size / most))  # fmt: skip
+            words, pieces = split(array.size, most, 4)
+            path = d.save(array)
+            one_array(d, device, array, op, "float32", *words, path, pieces=pieces(path))
     for op in ["min", "max", "min-max"]:
         array = np.array([1, 2, nan, 3], "float32")
-        one_array(d, device, array, op, "float32", "--memory", 4, d.save(array), pieces=4)
+        one_array(d, device, array, op, "float32", "--memory", 8, d.save(array), pieces=4)
     # signed and unsigned, 64 bits wide, where a double or the other sign would mistake them
     for array in [
         np.array([2**63 - 2, 2**63 - 1, -(2**63), 2**63 - 1], "int64"),
         np.array([2**64 - 2, 2**64 - 1, 1, 2**64 - 1, 0], "uint64"),
     ]:
-        one_array(d, device, array, "arg-min-max", array.dtype.name, "--memory", 8, d.save(array),
+        one_array(d, device, array, "arg-min-max", array.dtype.name, "--memory", 16, d.save(array),
                   pieces=array.size)  # fmt: skip
     array = values(d, "arg-min", "int16", 100003)
-    one_array(d, device, array, "arg-min-max", "int16", "--memory", 20002, d.save(array), pieces=10)
+    one_array(d, device, array, "arg-min-max", "int16", "--memory", 40004, d.save(array), pieces=10)
 
 
 def forms(d, device):
     """A mean, an init and a column of text belong to the whole input, not to a piece."""
     array = values(d, "add", "int16", 1001)
-    words = ["reduce", "--device", device["index"], "--memory", 202]
+    words = ["reduce", "--device", device["index"], "--memory", 404]
     if has_type(device, "float64"):
         one_array(d, device, array, "mean", "float64", *words[3:], d.save(array), pieces=10)
     total = int(array.sum(dtype="i8"))
@@ -95,16 +100,16 @@ def scans(d, device):
         place = i * 2 + j
         count = int(d.random.integers(2, 12 if place % 6 == 0 else 3000))
         most = piece(d, count, place)
-        memory = most * (size_of(element) + size_of(acc))
+        words, pieces = split(count, most, size_of(element), size_of(acc))
         init = int(d.random.integers(1, 3)) if place % 3 == 0 else None
         array = values(d, op, element, count)
-        scan_cases.scan(d, device, array, "--memory", memory, op=op, kind=KINDS[place % 2],
+        scan_cases.scan(d, device, array, *words, op=op, kind=KINDS[place % 2],
                         init=init, form=FORMATS[place % 4], out=OUTS[j % 4],
                         algorithm=scan_cases.algorithm_of(i, j),
-                        pieces=math.ceil(count / most))  # fmt: skip
+                        pieces=pieces)  # fmt: skip
     # the count is known at the end only, and its place is in the header
     array = values(d, "add", "int32", 1000)
-    words = ["scan", "--device", device["index"], "--memory", 1200, "--raw", "i32", "-"]
+    words = ["scan", "--device", device["index"], "--memory", 1600, "--raw", "i32", "-"]
     for count in [0, 1, 99, 100, 101, 1000]:
         d.good(*words, d.path("out.npy"), data=array[:count].tobytes())
         told = np.load(d.path("out.npy"), allow_pickle=False)
@@ -114,33 +119,37 @@ def scans(d, device):
     d.good(*words[:5], path, path)
     check(scan_cases.same(np.load(path), np.cumsum(array, dtype="i8")), "OUT that is IN")
     for algorithm in scan_cases.ALGORITHMS:
-        scan_cases.scan(d, device, array, "--memory", 1200, algorithm=algorithm, pieces=10)
+        scan_cases.scan(d, device, array, "--memory", 1600, algorithm=algorithm, pieces=10)
 
 
 def fortran_order(d, device):
     """What needs C order is held as a whole; a sum is not."""
     array = np.asfortranarray(values(d, "arg-max", "int16", 3 * 50 * 7).reshape(3, 50, 7))
     path, held = d.save(array), array.nbytes
-    one_array(d, device, array, "arg-max", "int16", "--memory", held + 202, path, pieces=11)
-    one_array(d, device, array, "add", "int64", "--memory", 202, path, pieces=11)
+    one_array(d, device, array, "arg-max", "int16", "--memory", held + 404, path, pieces=11)
+    one_array(d, device, array, "add", "int64", "--memory", 404, path, pieces=11)
     out = d.path("out.npy")
     words = ["scan", "--device", device["index"], path, out, "--memory"]
     d.good(*words, held + 1000)
     check(scan_cases.same(np.load(out), np.cumsum(array, dtype="i8")), "a scan")
     os.remove(out)
-    part = f"data.npy: needs {held + 10} bytes of memory at least, as its Fortran order"
-    d.bad(1, part, *words, held + 9)
-    d.bad(1, "data.npy: needs 2102 bytes", "reduce", "--op", "arg-min", "--device",
-          device["index"], path, "--memory", 2101)  # fmt: skip
+    part = f"data.npy: needs {held + 12} bytes of memory at least, as its Fortran order"
+    d.bad(1, part, *words, held + 11)
+    d.bad(1, "data.npy: needs 2104 bytes", "reduce", "--op", "arg-min", "--device",
+          device["index"], path, "--memory", 2103)  # fmt: skip
     check(not os.path.exists(out), "OUT is there")
 
 
 def too_little(d, device):
-    path = d.save(np.ones(3, "float32"))
     words = ["--device", device["index"], "--memory"]
-    d.bad(1, "data.npy: needs 4 bytes of memory at least, and --memory allows 3", "reduce",
-          *words, 3, path)  # fmt: skip
-    d.bad(1, "needs 8 bytes of memory at least", "scan", *words, 7, path, d.path("out.npy"))
+    for count, reduced, scanned in [(1, 4, 8), (3, 8, 12)]:
+        path = d.save(np.ones(count, "float32"))
+        d.bad(1, f"data.npy: needs {reduced} bytes of memory at least, and --memory allows "
+              f"{reduced - 1}", "reduce", *words, reduced - 1, path)  # fmt: skip
+        check(d.good("reduce", *words, reduced, path) == f"{count}\n", f"{count}")
+        d.bad(1, f"needs {scanned} bytes of memory at least", "scan", *words, scanned - 1, path,
+              d.path("out.npy"))  # fmt: skip
+        d.good("scan", *words, scanned, path, "/dev/null")
     check(os.listdir(d.folder) == ["data.npy"], f"left {os.listdir(d.folder)}")
 
 
@@ -153,7 +162,7 @@ def small_device(d, device):
     one_array(d, device, array, "arg-max", "uint8", path, pieces=3, env=env)
     one_array(d, device, array[:65536], "add", "uint64", d.save(array[:65536]), env=env)
     scan_cases.scan(d, device, array, pieces=24, env=env)
-    scan_cases.scan(d, device, array, "--memory", 9000, pieces=197, env=env)
+    scan_cases.scan(d, device, array, "--memory", 10000, pieces=197, env=env)
     # what is held on the host is no matter of the device
     scan_cases.scan(d, device, np.asfortranarray(array.reshape(3, -1)), pieces=24, env=env)
     # numbers of 1 byte and results of 8 in half of its memory
@@ -173,7 +182,11 @@ def broken_later(d, device):
         content = file.read()
     os.remove(d.path("data.npy"))
     text = b"1 2 3\n" * 4000 + b"4 x\n"
+    short = ["--stream", "y=" + d.save(np.ones(9000, "i4"), "short.npy"), "--load", "x + y"]
+    before.append("short.npy")
     for part, options, data in [
+        ("short.npy: has 9000 numbers, and standard input has at least 9", ["--raw", "i32", *short],
+         content[128:]),
         ("holds 39996 bytes of data, and its .npy header says 40000", [], content[:-4]),
         ("holds more than 40000 bytes", [], content + b"1"),
         ("holds 39998 bytes, which is not a multiple of the 4 of i32", ["--raw", "i32"],
@@ -186,6 +199,78 @@ def broken_later(d, device):
     done = d.run("scan", *words, "--text", "i32", "-", "-", data=text)
     lines = done.stdout.decode().split()
     check(done.returncode == 1 and lines[:3] == ["1", "3", "6"] and len(lines) < 12001, f"{done}")
+
+
+def in_turns(d, device):
+    """Both buffers in turn, an odd and an even number of times, the last of them full or not."""
+    where = ["--device", device["index"]]
+    for count in [201, 299, 300, 301, 400, 499, 500, 501]:
+        x, y = (d.random.integers(0, 4, count).astype("i4") for _ in range(2))
+        path, piped = d.save(x), {"data": x.tobytes()}
+        stream = ["--stream", "y=" + d.save(y, "data2.npy")]
+        starts = np.flatnonzero(np.append(True, x[1:] != x[:-1]))
+        lengths = np.diff(np.append(starts, count)).astype("u8")
+        dot, total = int(np.dot(x.astype("i8"), y)), np.cumsum(x, dtype="i8")
+        for words, told in [(["--load", "to_i64(x) * to_i64(y)", "--acc", "i64", *stream], dot),
+                            (["--init", "-7"], int(total[-1]) - 7)]:  # fmt: skip
+            for data, given_by in [({}, [path]), (piped, ["--raw", "i32", "-"])]:
+                text = d.good("reduce", *where, *split(count, 100, 8)[0], *words, *given_by, **data)
+                check(text == f"{told}\n", f"{count} {words}: {text!r}, not {told}")
+        for words, limit, files in [
+            (["scan"], split(count, 100, 4, 8), [("o", total)]),
+            (["scan", "--exclusive"], split(count, 100, 4, 8), [("o", total - x)]),
+            (["map", "--result", "3 * x + y", *stream], split(count, 100, 8, 4),
+             [("o", 3 * x + y)]),
+            (["select", "--where", "x > y", *stream, "--rest", d.path("r.bin")],
+             split(count, 100, 8, 8), [("o", x[x > y]), ("r", x[x <= y])]),
+            (["unique", "--lengths", d.path("r.bin")], split(count, 101, 4, 12),
+             [("o", x[starts]), ("r", lengths)]),
+        ]:  # fmt: skip
+            for data, given_by in [({}, [path]), (piped, ["--raw", "i32", "-"])]:
+                text = d.good(*words, *where, *limit[0], *given_by, d.path("o.bin"), **data)
+                for name, right in files:
+                    told = np.fromfile(d.path(name + ".bin"), right.dtype)
+                    check(not text and np.array_equal(told, right), f"{count} {words}: {told!r}")
+
+
+def start(d, *words, **options):
+    return subprocess.Popen([d.command, *map(str, words)], stdin=subprocess.PIPE,
+                            stderr=subprocess.PIPE, cwd=d.folder, **options)  # fmt: skip
+
+
+def slow_pipes(d, device):
+    """What has come is folded and written while the reader waits for more; an error and a signal
+    end the wait."""
+    array = d.random.integers(0, 9, 10500).astype("i4")
+    words = ["--device", device["index"], "--memory", 16000]  # pieces of 1000
+    half = array[:5300].tobytes()
+    with start(d, "scan", *words, "--raw", "i32", "-", "-", stdout=subprocess.PIPE) as run:
+        run.stdin.write(half)
+        run.stdin.flush()
+        total = np.cumsum(array, dtype="i8")
+        early = run.stdout.read(32768)  # of 40000 bytes; a part may be in the stream's buffer
+        check(early == total.tobytes()[:32768] and run.poll() is None, "results come late")
+        late, _ = run.communicate(array[5300:].tobytes(), 60)
+        check(run.returncode == 0 and early + late == total.tobytes(), f"exit {run.returncode}")
+    with start(d, "scan", *words, "--raw", "i32", "-", "/dev/full") as run:
+        run.stdin.write(half)
+        run.stdin.flush()
+        check(run.wait(60) == 1, f"exit {run.returncode}")
+        text = run.stderr.read()
+        check(text == b"clfold: /dev/full: No space left on device\n", text)
+    for operation, out in [("reduce", []), ("scan", [d.path("out.bin")])]:
+        with start(d, operation, *words, "--raw", "i32", "-", *out) as run:
+            run.stdin.write(half)
+            run.stdin.flush()
+            time.sleep(0.5)
+            run.send_signal(signal.SIGINT)
+            check(run.wait(60) == -signal.SIGINT, f"{operation}: exit {run.returncode}")
+            check(os.listdir(d.folder) == [], f"left {os.listdir(d.folder)}")
+    # results that nobody takes any more, while data go on
+    with start(d, "scan", *words, "--raw", "i32", "/dev/zero", "-", stdout=subprocess.PIPE) as run:
+        check(run.stdout.read(8) == bytes(8), "no results")
+        run.stdout.close()
+        check(run.wait(60) == -signal.SIGPIPE, f"exit {run.returncode}")
 
 
 def peak(d, *words, shell):
@@ -223,7 +308,7 @@ def profile(d, device):
     """A line for each kernel, with its bytes of all pieces."""
     path = d.save(np.arange(40000, dtype="i4"))
     for operation, words, size in [
-        ("reduce", [path], 4), ("scan", [path, d.path("out.npy")], 12),
+        ("reduce", [path], 8), ("scan", [path, d.path("out.npy")], 16),
     ]:  # fmt: skip
         words = ["--device", device["index"], "--memory", 10000 * size, "--profile", *words]
         done = d.run(operation, *words)
@@ -245,6 +330,8 @@ def bars(d, device):
     header = d.save(np.zeros(1 << 20, "u4"))
     for shell, words, bar in [
         (f"{slow} >fifo & exec \"$@\"", ["reduce", "--raw", "u8", fifo], b"\rreading 4 MiB"),
+        (f"{slow} >fifo & exec \"$@\"", ["reduce", "--raw", "u8", "--memory", "1Mi", fifo],
+         b"\rreading 3 MiB"),
         (f"(head -c 128 {header}; {slow}) >fifo & exec \"$@\"", ["reduce", fifo],
          b"\rreading [########################################] 100 %"),
         (f"(head -c 128 {header}; {slow}) >fifo & exec \"$@\"", ["scan", fifo, "/dev/null"],
@@ -252,7 +339,8 @@ def bars(d, device):
         (f"{slow} >fifo & exec \"$@\"", ["reduce", "--quiet", "--raw", "u8", fifo], None),
     ]:  # fmt: skip
         main, other = pty.openpty()
-        words = [d.command, *words, "--device", str(device["index"]), "--memory", "12Mi"]
+        limit = [] if "--memory" in words else ["--memory", "12Mi"]
+        words = [d.command, *words, "--device", str(device["index"]), *limit]
         run = subprocess.Popen(["sh", "-c", shell, "sh", *words], stderr=other, cwd=d.folder,
                                stdout=subprocess.DEVNULL)  # fmt: skip
         os.close(other)
@@ -285,7 +373,7 @@ def float_sums(d, device):
 
 
 CASES = [
-    reductions, places, forms, scans, fortran_order, too_little, small_device, broken_later,
-    profile, bars, float_sums,
+    reductions, places, forms, scans, in_turns, fortran_order, too_little, small_device,
+    broken_later, slow_pipes, profile, bars, float_sums,
 ]  # fmt: skip
 DRIVERS = [memory]

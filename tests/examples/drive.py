@@ -24,6 +24,18 @@ def system_v(data):
     return [f"{(total & 0xFFFF) + (total >> 16)} {(len(data) + 511) // 512}"]
 
 
+def random_walk(num):
+    """Where a walk ends and how high it gets, by the steps of stream.c."""
+    state, end, top = 1, 0, 0
+    for _ in range(num):
+        state ^= state << 13 & 0xFFFFFFFF
+        state ^= state >> 17
+        state ^= state << 5 & 0xFFFFFFFF
+        end += 1 if state >> 31 else -1
+        top = max(top, end)
+    return [f"the walk ends at {end} and gets to {top}"]
+
+
 def prepared(total):
     return [f"not prepared: sum {total}, and the call compiled its kernels",
             f"prepared: sum {total}, and the call compiled nothing"]
@@ -489,6 +501,14 @@ CASES = {
                                    "from 1234.5 to 1234.5"]),
         (NUMBERS, [], summary(NUMBERS)),
         *((PRICES, [str(column)], summary(content(PRICES), column)) for column in (1, 2, 7, 11)),
+    ],
+    "stream": [
+        (None, [], "usage: stream STEPS [PIECE]"),
+        (None, ["0"], "usage: stream STEPS [PIECE]"),
+        (None, ["9", "x"], "usage: stream STEPS [PIECE]"),
+        *((None, list(map(str, words)), random_walk(words[0]))
+          for words in [(1,), (1, 1), (100000,), (100000, 33333), (99999, 33333), (100001, 50000),
+                        (300, 1)]),
     ],
     "distance": [(None, [], ["distance 20, 100 of 1000 differ"])],
     "errors": [

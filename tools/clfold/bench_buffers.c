@@ -93,8 +93,8 @@ static bool fill(const struct bench_buffers *buffers, const struct bench *bench,
     if (error != CL_SUCCESS || (error = clFinish(queue)) != CL_SUCCESS) {
         return device_refuse(message, "clEnqueueFillBuffer", error);
     }
-    if (!buffer_visit(&bench->session, buffers->in[0], CL_MAP_WRITE, bench_in_size(one),
-                      0, count, make_piece, &making, message)) {
+    if (!buffer_visit(bench->session.queue, buffers->in[0], CL_MAP_WRITE,
+                      bench_in_size(one), 0, count, make_piece, &making, message)) {
         return false;
     }
     for (size_t i = 1; i < buffers->sets.num; i++) {

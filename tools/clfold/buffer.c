@@ -41,11 +41,18 @@ bool buffer_create(const struct session *session, cl_mem *out, cl_mem_flags flag
                        session->device_name, bytes, clfold_status_name(error));
 }
 
-bool buffer_map(const struct session *session, cl_mem buffer, cl_map_flags flags,
-                size_t offset, size_t size, buffer_visitor *visit, void *user,
-                struct message *message)
+void buffer_release(const cl_mem *buffers, size_t num)
 {
-    const cl_command_queue queue = session->queue;
+    for (size_t i = 0; i < num; i++) {
+        if (buffers[i]) {
+            clReleaseMemObject(buffers[i]);
+        }
+    }
+}
+
+bool buffer_map(cl_command_queue queue, cl_mem buffer, cl_map_flags flags, size_t offset,
+                size_t size, buffer_visitor *visit, void *user, struct message *message)
+{
     cl_int error;
     void *const data = clEnqueueMapBuffer(queue, buffer, CL_TRUE, flags, offset, size, 0,
                                           NULL, NULL, &error);
@@ -58,13 +65,13 @@ bool buffer_map(const struct session *session, cl_mem buffer, cl_map_flags flags
     if (!visited) {
         return false;
     }
-    if (error != CL_SUCCESS || (error = clFinish(queue)) != CL_SUCCESS) {
+    if (error != CL_SUCCESS || (error = clFlush(queue)) != CL_SUCCESS) {
         return device_refuse(message, "clEnqueueUnmapMemObject", error);
     }
     return true;
 }
 
-bool buffer_visit(const struct session *session, cl_mem buffer, cl_map_flags flags,
+bool buffer_visit(cl_command_queue queue, cl_mem buffer, cl_map_flags flags,
                   size_t element, size_t first, size_t count, buffer_visitor *visit,
                   void *user, struct message *message)
 {
@@ -72,9 +79,10 @@ bool buffer_visit(const struct session *session, cl_mem buffer, cl_map_flags fla
 
     for (size_t offset = first * element, size; offset < end; offset += size) {
         size = end - offset < step ? end - offset : step;
-        if (!buffer_map(session, buffer, flags, offset, size, visit, user, message)) {
+        if (!buffer_map(queue, buffer, flags, offset, size, visit, user, message)) {
             return false;
         }
     }
-    return true;
+    const cl_int error = clFinish(queue);
+    return error == CL_SUCCESS || device_refuse(message, "clFinish", error);
 }

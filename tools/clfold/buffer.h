@@ -16,20 +16,24 @@ bool buffer_memory(const struct session *session, uint64_t *memory,
 bool buffer_create(const struct session *session, cl_mem *out, cl_mem_flags flags,
                    uint64_t bytes, struct message *message);
 
+/* Releases those that are there. */
+void buffer_release(const cl_mem *buffers, size_t num);
+
 /* Reads or writes the next `size` bytes of a buffer. */
 typedef bool buffer_visitor(void *user, void *data, size_t size, struct message *message);
 
-/* Maps one part of a buffer, whole elements, and visits it. */
-bool buffer_map(const struct session *session, cl_mem buffer, cl_map_flags flags,
-                size_t offset, size_t size, buffer_visitor *visit, void *user,
-                struct message *message);
+/* Maps one part of a buffer, whole elements, and visits it. What was written is there for
+ * later commands of the queue. */
+bool buffer_map(cl_command_queue queue, cl_mem buffer, cl_map_flags flags, size_t offset,
+                size_t size, buffer_visitor *visit, void *user, struct message *message);
 
 /* As much as is sensible to map at once, since a driver copies it through memory of the
  * host where the device has memory of its own. */
 enum { BUFFER_STEP = 32 * 1024 * 1024 };
 
-/* Maps `count` elements of a buffer, from the one numbered `first` on, step by step. */
-bool buffer_visit(const struct session *session, cl_mem buffer, cl_map_flags flags,
+/* Maps `count` elements of a buffer, from the one numbered `first` on, step by step, and
+ * waits for the queue. */
+bool buffer_visit(cl_command_queue queue, cl_mem buffer, cl_map_flags flags,
                   size_t element, size_t first, size_t count, buffer_visitor *visit,
                   void *user, struct message *message);
 

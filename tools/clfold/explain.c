@@ -1,3 +1,4 @@
+#include "buffer.h"
 #include "commands.h"
 #include "record.h"
 #include "session.h"
@@ -115,6 +116,7 @@ bool command_explain(const struct options *options, struct message *message)
         options_fold(options, options_folds_numbers(options) ? options->element : 0);
     struct session session = { 0 };
     struct user_fold user = { 0 };
+    cl_mem streams[FOLD_MOST_ARGS] = { NULL };
     bool done = session_open(&session, options->device, false, message);
 
     if (done && !options->acc) {
@@ -122,8 +124,10 @@ bool command_explain(const struct options *options, struct message *message)
     }
     done = done && user_fold_init(&user, &options->fold, &basis, message) &&
            user_fold_load(&user, &session, NULL, message) &&
-           user_fold_create_streams(&user, &session, 1, message) &&
-           explain(options, &session, &user, message);
+           user_fold_create_streams(&user, &session, 1, streams, message);
+    user_fold_set_streams(&user, streams);
+    done = done && explain(options, &session, &user, message);
+    buffer_release(streams, FOLD_MOST_ARGS);
     user_fold_finish(&user);
     session_close(&session);
     return done;

@@ -168,8 +168,11 @@ uint64_t folding_results(const struct folding *f, uint64_t count)
                                          : num_segments(f);
 }
 
-/* Where a file does not fit, and of streams, whatever a header claims. */
-static const size_t USUAL_BYTES = (size_t)64 << 20;
+/* Two such pieces and the results of one stay in the last cache of many CPUs. */
+static const size_t PIECE_BYTES = (size_t)8 << 20;
+
+/* Of a stream that must be one piece, whatever its header claims. */
+static const size_t STREAM_BYTES = (size_t)64 << 20;
 
 static size_t result_bytes(const struct folding *f)
 {
@@ -222,16 +225,27 @@ static bool refuse_pieces(const struct folding *f, struct message *message)
         f->input.name);
 }
 
+/* How many elements a piece may have that take `each` bytes of `room`. */
+static uint64_t fit(const struct folding *f, uint64_t limit, uint64_t room, size_t each)
+{
+    const uint64_t most = limit < room / each ? limit : room / each;
+
+    return most > f->joins ? most - f->joins : 0;
+}
+
 static bool choose_most(struct folding *f, uint64_t memory, struct message *message)
 {
     const struct stream_bytes streams = user_fold_stream_bytes(&f->user);
     const size_t in = f->input.element, out = result_bytes(f),
                  also = f->also_size + f->keys_size;
-    const size_t all = in + streams.sum + out + also;
+    /* what an element of one piece takes, and where the next piece is read meanwhile */
+    const size_t one = in + streams.sum + out + also, two = one + in + streams.sum;
     const uint64_t turned = input_held(&f->input) + streams.held,
-                   results = whole_bytes(f),
-                   held = turned + results + (f->joins ? all : 0),
-                   count = input_most(&f->input);
+                   results = whole_bytes(f), held = turned + results,
+                   count = input_most(&f->input),
+                   usual = (needs_whole(f) ? STREAM_BYTES : PIECE_BYTES) / in;
+    const bool is_known = !f->input.is_stream && f->input.bytes != INPUT_UNKNOWN;
+    const uint64_t left = !memory ? UINT64_MAX : memory > held ? memory - held : 0;
     uint64_t limit = 0, room = 0;
 
     if (!buffer_limit(&f->session, &limit, message) ||
@@ -239,21 +253,27 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
         return false;
     }
     assert(in > 0);
-    if (memory && memory < held + all) {
-        return message_set(message,
-                           "%.4096s: needs %" PRIu64 " bytes of memory at least%s, and "
-                           "--memory allows %" PRIu64,
-                           f->input.name, held + all,
-                           turned ? ", as its Fortran order is turned as a whole" : "",
-                           memory);
-    }
     /* The driver and others need memory of the device as well. */
-    room = memory && memory - held < room / 2 ? memory - held : room / 2;
+    room = left < room / 2 ? left : room / 2;
     size_t largest = in > out ? in : out;
     largest = largest > also ? largest : also;
     largest = largest > streams.most ? largest : streams.most;
-    uint64_t most = limit / largest < room / all ? limit / largest : room / all;
-    most -= f->joins && most == limit / largest;
+    uint64_t most = fit(f, limit / largest, room, one);
+    most = is_known || most < usual ? most : usual;
+    const bool is_one = needs_whole(f) || count <= 1 || count <= most;
+    if (!is_one) {
+        most = fit(f, limit / largest, room, two);
+        most = most < usual ? most : usual;
+    }
+    const uint64_t least = (is_one ? one : two) * (1 + f->joins);
+    if (left < least) {
+        return message_set(message,
+                           "%.4096s: needs %" PRIu64 " bytes of memory at least%s, and "
+                           "--memory allows %" PRIu64,
+                           f->input.name, held + least,
+                           turned ? ", as its Fortran order is turned as a whole" : "",
+                           memory);
+    }
     if (most == 0) {
         return message_set(message, "%.200s has not enough memory for one number",
                            f->session.device_name);
@@ -267,10 +287,6 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
                                                 : f->heads,
                            f->has_axis ? " along --axis" : "");
     }
-    if ((count > most || f->input.is_stream || f->input.bytes == INPUT_UNKNOWN) &&
-        most > USUAL_BYTES / in) {
-        most = USUAL_BYTES / in;
-    }
     if (needs_whole(f) && count > most && f->input.bytes != INPUT_UNKNOWN) {
         return refuse_pieces(f, message);
     }
@@ -280,68 +296,6 @@ static bool choose_most(struct folding *f, uint64_t memory, struct message *mess
 }
 
 /* ---- One piece ---- */
-
-struct loading {
-    struct input *input;
-    struct progress *progress;
-    size_t got;
-};
-
-static bool load_step(void *user, void *data, size_t size, struct message *message)
-{
-    struct loading *const loading = user;
-    const uint64_t before = loading->input->done;
-    const bool read = input_read(loading->input, data, size, &loading->got, message);
-
-    progress_step(loading->progress, loading->input->done - before);
-    return read;
-}
-
-static bool move_last(const struct folding *f, cl_mem mem, size_t element,
-                      struct message *message)
-{
-    const size_t last = f->before + f->most - 1;
-    const cl_int error =
-        last > 0 ? clEnqueueCopyBuffer(f->session.queue, mem, mem, last * element, 0,
-                                       element, 0, NULL, NULL)
-                 : CL_SUCCESS;
-
-    return error == CL_SUCCESS || device_refuse(message, "clEnqueueCopyBuffer", error);
-}
-
-/* The last element of a piece, which is full if another one follows, becomes the first of
- * the next. */
-static bool keep_last(struct folding *f, struct message *message)
-{
-    bool done = move_last(f, f->in, f->input.element, message);
-
-    for (size_t k = 0; k < f->fold.num_args; k++) {
-        done = done &&
-               (!f->user.streams[k] ||
-                move_last(f, f->user.args[k].mem, f->user.streams[k]->element, message));
-    }
-    f->before = 1;
-    return done;
-}
-
-/* From the file straight into the buffer: no copy of the data stays on the host. */
-static bool load(struct folding *f, size_t *count, struct message *message)
-{
-    const size_t element = f->input.element, begin = f->before * element,
-                 bytes = begin + f->most * element;
-    struct loading loading = { &f->input, &f->progress, 0 };
-    size_t at = begin;
-
-    for (size_t size; at < bytes && !f->input.ended; at += loading.got) {
-        size = bytes - at < BUFFER_STEP ? bytes - at : BUFFER_STEP / element * element;
-        if (!buffer_map(&f->session, f->in, CL_MAP_WRITE_INVALIDATE_REGION, at, size,
-                        load_step, &loading, message)) {
-            return false;
-        }
-    }
-    *count = (at - begin) / element;
-    return true;
-}
 
 /* Always false. */
 static bool refuse(const struct folding *f, clfold_status status, struct message *message)
@@ -367,8 +321,8 @@ static bool call(const struct folding *f, const clfold_fold *fold, cl_mem out,
          : f->operation == CLFOLD_SELECT ? clfold_select
          : f->operation == CLFOLD_EXCLUSIVE_SCAN
              ? clfold_exclusive_scan
-             : clfold_inclusive_scan)(f->session.context, f->session.queue, fold, f->in,
-                                      0, out, 0, count, 0, NULL, NULL);
+             : clfold_inclusive_scan)(f->session.context, f->session.queue, fold,
+                                      f->piece.in, 0, out, 0, count, 0, NULL, NULL);
 
     return status == CLFOLD_OK ? session_wait(&f->session, status, message)
                                : refuse(f, status, message);
@@ -379,10 +333,11 @@ static clfold_fold piece_fold(struct folding *f)
 {
     clfold_fold fold = f->fold;
 
-    if (f->pieces == 0 && f->input.ended) {
+    if (f->pieces == 0 && f->piece.ended) {
         return fold;
     }
-    f->part = (clfold_part){ .first = f->count - f->before, .whole = whole_count(f) };
+    f->part =
+        (clfold_part){ .first = f->count - f->piece.before, .whole = whole_count(f) };
     if (operation_folds(f->operation)) {
         f->part.carry_at = (clfold_place){ f->carries, f->pieces % 2 };
         f->part.carry_out = (clfold_place){ f->carries, (f->pieces + 1) % 2 };
@@ -440,7 +395,7 @@ static bool read_kept(struct folding *f, struct message *message)
                                                    &num, 0, NULL, NULL)
                              : CL_SUCCESS;
 
-    f->kept = num - (num > 0 ? f->before : 0);
+    f->kept = num - (num > 0 ? f->piece.before : 0);
     f->num_kept += f->kept;
     if (error == CL_SUCCESS && f->lengths && f->kept > 0) {
         error = clEnqueueReadBuffer(queue, f->also, CL_TRUE, 0,
@@ -452,7 +407,7 @@ static bool read_kept(struct folding *f, struct message *message)
 
 static bool fold_piece(struct folding *f, size_t num_in, struct message *message)
 {
-    const size_t count = f->repeats ? f->repeated : f->before + num_in;
+    const size_t count = f->repeats ? f->repeated : f->piece.before + num_in;
     const cl_mem out = f->out ? f->out : f->result;
     const clfold_fold fold = piece_fold(f);
 
@@ -486,17 +441,13 @@ static bool fold_piece(struct folding *f, size_t num_in, struct message *message
 
 static bool create_buffers(struct folding *f, struct message *message)
 {
-    const size_t most = f->most + f->joins;
-
-    return buffer_create(&f->session, &f->in, CL_MEM_READ_ONLY, most * f->input.element,
-                         message) &&
+    return feed_open(f, message) &&
            (!f->counts || buffer_create(&f->session, &f->num, CL_MEM_READ_WRITE,
                                         sizeof(cl_ulong), message)) &&
            buffer_create(&f->session, &f->result, CL_MEM_READ_WRITE,
                          f->user.written.out_size, message) &&
            buffer_create(&f->session, &f->carries, CL_MEM_READ_WRITE,
-                         2 * f->user.layout.carry_size, message) &&
-           user_fold_create_streams(&f->user, &f->session, most, message);
+                         2 * f->user.layout.carry_size, message);
 }
 
 /* A place for what is written besides of `most` elements, if it has a size. */
@@ -531,7 +482,7 @@ static bool begin(struct folding *f, size_t count, struct message *message)
         return message_set(message, "%.4096s: is empty, and %s needs at least one number",
                            f->input.name, f->op);
     }
-    const uint64_t most = f->input.ended ? count : f->most + f->joins,
+    const uint64_t most = f->piece.ended ? count : f->most + f->joins,
                    each = most * result_bytes(f), whole = whole_bytes(f),
                    results = whole > each ? whole : each;
     /* the report of one element stays where there are no results */
@@ -548,27 +499,31 @@ static bool ends(struct folding *f, size_t count, struct message *message)
     size_t got;
 
     assert(f->input.element <= sizeof(next));
-    return input_read(&f->input, next, f->input.element, &got, message) &&
-           (got == 0 ? heads_check(f, count, false, message) : refuse_pieces(f, message));
+    if (!input_read(&f->input, next, f->input.element, &got, message)) {
+        return false;
+    }
+    f->piece.ended = got == 0;
+    return got == 0 ? heads_check(f, count, false, message) : refuse_pieces(f, message);
 }
 
 static bool run(struct folding *f, folding_visitor *visit, void *user,
                 struct message *message)
 {
-    uint64_t done;
-    size_t count;
+    const bool is_scan = f->operation != CLFOLD_REDUCE;
 
+    /* What a scan reads is written as well. */
+    progress_begin(&f->progress,
+                   f->operation == CLFOLD_MAP      ? "mapping"
+                   : f->operation == CLFOLD_SELECT ? "selecting"
+                   : is_scan                       ? "scanning"
+                                                   : "reading",
+                   f->input.size * (is_scan ? 2 : 1));
     do {
-        done = f->input.done;
-        if (f->joins && f->pieces > 0 && !keep_last(f, message)) {
+        if (!feed_next(f, message)) {
             return false;
         }
-        if (!load(f, &count, message) ||
-            !user_fold_read_streams(&f->user, &f->session, &f->input, f->before, count,
-                                    message)) {
-            return false;
-        }
-        if (!heads_check(f, f->count + count, !f->input.ended, message)) {
+        const size_t count = f->piece.count;
+        if (!heads_check(f, f->count + count, !f->piece.ended, message)) {
             return false;
         }
         if (count == 0 && f->pieces > 0) {
@@ -577,38 +532,33 @@ static bool run(struct folding *f, folding_visitor *visit, void *user,
         if (needs_whole(f) && !ends(f, count, message)) {
             return false;
         }
-        f->share = f->progress.total > 0 ? f->input.done - done : 0;
-        if ((f->pieces == 0 && !begin(f, count, message)) ||
-            !fold_piece(f, count, message)) {
+        f->share = f->progress.total > 0 ? f->piece.bytes : 0;
+        if (f->pieces == 0 && (!begin(f, count, message) ||
+                               !(f->piece.ended || f->timed || feed_start(f, message)))) {
             return false;
         }
+        if (!fold_piece(f, count, message)) {
+            return false;
+        }
+        feed_free(f);
         f->pieces++;
         if (!visit(user, f, count, message)) {
             return false;
         }
         f->count += count;
-    } while (!f->input.ended);
+    } while (!f->piece.ended);
     return true;
 }
 
 bool folding_run(struct folding *f, uint64_t memory, folding_visitor *visit, void *user,
                  struct message *message)
 {
-    const bool is_scan = f->operation != CLFOLD_REDUCE;
-
     /* This explain refuses a fold before a large file is read for nothing. */
-    if (!choose_most(f, memory, message) || !create_buffers(f, message) ||
-        !explain(f, f->fold.segments ? f->most : 1, message)) {
-        return false;
-    }
-    /* What a scan reads is written as well. */
-    progress_begin(&f->progress,
-                   f->operation == CLFOLD_MAP      ? "mapping"
-                   : f->operation == CLFOLD_SELECT ? "selecting"
-                   : is_scan                       ? "scanning"
-                                                   : "reading",
-                   f->input.size * (is_scan ? 2 : 1));
-    const bool done = run(f, visit, user, message);
+    const bool done = choose_most(f, memory, message) && create_buffers(f, message) &&
+                      explain(f, f->fold.segments ? f->most : 1, message) &&
+                      run(f, visit, user, message);
+
+    feed_close(f);
     progress_end(&f->progress);
     if (done && f->on_scalars) {
         message_warn("%s runs on scalars, not on vectors%s%s",
@@ -688,16 +638,15 @@ const char *folding_out(const struct folding *f)
 
 void folding_close(struct folding *f)
 {
-    const cl_mem buffers[] = { f->in,      f->out,
-                               f->also,    f->keys_out,
-                               f->num,     f->result,
-                               f->carries, f->heads ? f->segments.mem : NULL };
+    const cl_mem buffers[] = { f->out,
+                               f->also,
+                               f->keys_out,
+                               f->num,
+                               f->result,
+                               f->carries,
+                               f->heads ? f->segments.mem : NULL };
 
-    for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) {
-        if (buffers[i]) {
-            clReleaseMemObject(buffers[i]);
-        }
-    }
+    buffer_release(buffers, sizeof(buffers) / sizeof(buffers[0]));
     free(f->lengths);
     user_fold_finish(&f->user);
     session_close(&f->session);

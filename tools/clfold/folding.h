@@ -18,6 +18,7 @@
 #ifndef CLFOLD_COMMAND_FOLDING_H
 #define CLFOLD_COMMAND_FOLDING_H
 
+#include "feed.h"
 #include "input.h"
 #include "options.h"
 #include "progress.h"
@@ -43,8 +44,7 @@ struct folding {
     uint64_t num_heads;
     bool by_bits;     /* numbers are moved, and compared, as integers of their size */
     char equal[1024]; /* where the user gives none */
-    bool joins;       /* runs go on from piece to piece, */
-    size_t before;    /* by so many elements before the piece's, 0 or 1 */
+    bool joins;       /* runs go on from piece to piece */
     bool counts;      /* only the call tells how many results there are: */
     uint64_t kept;    /* of the last piece, and of all */
     uint64_t num_kept;
@@ -64,8 +64,10 @@ struct folding {
     bool on_scalars;        /* a piece's texts run on one element at a time */
     struct scalar_cause cause;
 
-    size_t most; /* numbers of a piece */
-    cl_mem in, out, also, keys_out;
+    size_t most;        /* numbers of a piece */
+    struct piece piece; /* in hand, */
+    struct feed feed;   /* and where it comes from */
+    cl_mem out, also, keys_out;
     cl_mem num;     /* of results, if `counts` */
     cl_mem result;  /* of a reduction, so far */
     cl_mem carries; /* two, in turn */

@@ -99,7 +99,7 @@ static bool take_heads(struct folding *f, const struct options *options,
 static bool visit_offsets(const struct folding *f, struct offsets *offsets,
                           struct message *message)
 {
-    return buffer_visit(&f->session, f->segments.mem, CL_MAP_READ,
+    return buffer_visit(f->session.queue, f->segments.mem, CL_MAP_READ,
                         type_size(f->heads_type), 0, (size_t)f->num_heads, check_step,
                         offsets, message);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,12 +12,26 @@
 
 typedef unsigned long long ull;
 
+/* Until a stream has data, or nobody wants them: then false. */
+static bool wait_for_data(const struct input *input)
+{
+    enum { MILLISECONDS = 50 };
+    struct pollfd file = { .fd = input->file, .events = POLLIN };
+
+    while (!*input->stops && poll(&file, 1, MILLISECONDS) == 0) {
+    }
+    return !*input->stops;
+}
+
 /* Reads until `size` bytes have come or the file ends. */
 static bool read_up_to(const struct input *input, void *to, size_t size, size_t *got,
                        struct message *message)
 {
     *got = 0;
     while (*got < size) {
+        if (input->is_stream && input->stops && !wait_for_data(input)) {
+            return message_set(message, "is not read to its end");
+        }
         const ssize_t n = read(input->file, (char *)to + *got, size - *got);
         if (n == 0) {
             break;

@@ -18,6 +18,7 @@
 
 #include <clfold/clfold.h>
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,12 +32,13 @@ struct input {
     uint64_t last;               /* .npy: the array's last dimension */
     struct npy_shape shape;      /* .npy: all of them */
     const clfold_layout *layout; /* of elements; NULL: they are numbers */
-    bool swapped;    /* .npy: reading brings the bytes into the host's order */
-    bool is_complex; /* .npy: two numbers of the type are one */
-    bool is_bool;    /* .npy: reading makes each byte 0 or 1 */
-    bool is_stream;  /* the system tells no size */
-    bool ended;      /* there are no more numbers */
-    uint64_t bytes;  /* of all numbers, or INPUT_UNKNOWN */
+    bool swapped;             /* .npy: reading brings the bytes into the host's order */
+    bool is_complex;          /* .npy: two numbers of the type are one */
+    bool is_bool;             /* .npy: reading makes each byte 0 or 1 */
+    bool is_stream;           /* the system tells no size */
+    const atomic_bool *stops; /* ends a wait for data of a stream; or NULL */
+    bool ended;               /* there are no more numbers */
+    uint64_t bytes;           /* of all numbers, or INPUT_UNKNOWN */
     uint64_t loaded;
     uint64_t size, done; /* for a bar: how much of how much was read; size 0: unknown */
     /* .npy: reading brings Fortran order into C order, unless the caller makes the

@@ -114,7 +114,7 @@ static bool make_piece(void *user, void *data, size_t size, struct message *mess
 static bool load(struct measurement *m, size_t count, struct message *message)
 {
     ladder_data_begin(&m->data, m->ladder.op, m->ladder.type, count);
-    return buffer_visit(&m->session, m->in, CL_MAP_WRITE_INVALIDATE_REGION,
+    return buffer_visit(m->session.queue, m->in, CL_MAP_WRITE_INVALIDATE_REGION,
                         type_size(m->ladder.type), 0, count, make_piece, m, message);
 }
 

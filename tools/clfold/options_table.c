@@ -27,16 +27,16 @@
 
 #define PIECES_NOTE                                                                      \
     "\nA file is folded by one call if its numbers fit into one buffer, and with its "   \
-    "results into half of the device's memory. Larger ones are folded in pieces, "       \
-    "and nothing is rounded between them. So are pipes and text, in pieces of 64 MiB "   \
-    "of numbers. LIMIT may make pieces smaller. Float bits may then differ from those "  \
-    "of one call. "
+    "results into half of the device's memory. Larger ones, pipes and text are folded "  \
+    "in pieces of 8 MiB of numbers, and nothing is rounded between them. While one is "  \
+    "folded the next is read, so LIMIT, which may make pieces smaller, counts the "      \
+    "numbers of both. Float bits may then differ from those of one call. "
 
 #define SELECT_NOTE                                                                      \
     "Only the end of IN shows how many elements are kept. A file is selected from by "   \
     "one call if its numbers and what is written for them fit into buffers of the "      \
     "device and into half of its memory. Larger ones, pipes and text are taken in "      \
-    "pieces, each of 64 MiB of numbers or as LIMIT says, and runs go on from one to "    \
+    "pieces, each of 8 MiB of numbers or as LIMIT says, and runs go on from one to "     \
     "the next; then a text that may use in is rejected, and of a pipe one that may use " \
     "n, and an .npy file goes neither to standard output nor into a FIFO. An array in "  \
     "Fortran order is held on the host as a whole.\n"
@@ -429,9 +429,11 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "skip and nan, a comma at the start or the end of a line has an empty field "
           "beside it" },
     { "memory", VALUE_BYTES, TO(memory), READING, .least = 1,
-      .help = "how many bytes of numbers are held at once, in buffers of the device and "
-              "of the host; memory that the program and the driver use for themselves, "
-              "and up to 64 KiB of numbers of a text, are not counted; see below" },
+      .help =
+          "how many bytes of numbers are held at once, in buffers of the device and "
+          "of the host, the piece that is read ahead included; memory that the "
+          "program and the driver use for themselves, and up to 64 KiB of numbers of a "
+          "text, are not counted; see below" },
     { "json", VALUE_NONE, TO(json), DEVICES,
       .help = "an array with one object for each device; what a device does not report "
               "is null" },
@@ -443,12 +445,12 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "place --axis and --offsets have shape, and --flags and --keys segments, "
               "which is how many there are. seconds is "
               "the time on the device, without file and transfers, of one call for each "
-              "piece" },
+              "piece; no piece is read meanwhile" },
     { "json", VALUE_NONE, TO(json), SCAN,
       .help = "one object: op, kind, type, acc, out if results are converted, count, "
               "pieces, algorithm, device, seconds; OUT cannot be - then; seconds is the "
               "time on the device, without file and transfers, of one call for each "
-              "piece" },
+              "piece; no piece is read meanwhile" },
     { "json", VALUE_NONE, TO(json), MAP | UNRLE,
       .help = "one object: type, out, count, pieces, algorithm, device, seconds; OUT "
               "cannot be - then; seconds is as of a scan" },
@@ -604,7 +606,7 @@ const struct command_row command_rows[ACTIONS] = {
         "Numbers are converted as in C, where floats become integers only by --result, "
         "such as 'to_u8(x)'. A file is mapped by one call if its numbers and what is "
         "written for them fit into buffers of the device and into half of its memory. "
-        "Larger ones, pipes and text are mapped in pieces, each of 64 MiB of numbers or "
+        "Larger ones, pipes and text are mapped in pieces, each of 8 MiB of numbers or "
         "as LIMIT says; then a text that may use in is rejected, and of a pipe one that "
         "may use n. An array in Fortran order is held on the host as a whole.\n",
         .examples =

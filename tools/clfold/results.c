@@ -50,7 +50,7 @@ static bool begin_output(const struct folding *f, struct output *output, size_t 
         output->writer = (struct writer){ .format = output->format,
                                           .type = are_keys ? f->heads_type : CLFOLD_U64 };
     }
-    output->is_counted = f->counts ? f->input.ended : f->input.bytes != INPUT_UNKNOWN;
+    output->is_counted = f->counts ? f->piece.ended : f->input.bytes != INPUT_UNKNOWN;
     if (output->is_counted) {
         num = num_results(f, output, f->counts ? count : input_most(&f->input), f->kept);
     } else if (f->counts && output->writer.format == FORMAT_NPY &&
@@ -140,7 +140,7 @@ static bool write_part(void *user, void *data, size_t size, struct message *mess
                   : folding_put(w->folding, writer, next, count))) {
             return refuse_write(w->output, message);
         }
-        progress_step(&w->folding->progress, w->folding->share * length / w->bytes);
+        feed_step(w->folding, w->folding->share * length / w->bytes);
     }
     return true;
 }
@@ -172,7 +172,7 @@ static bool read_length(struct results *r, const struct folding *f,
     const cl_int error = clEnqueueReadBuffer(f->session.queue, f->also, CL_TRUE, 0,
                                              sizeof(length), &length, 0, NULL, NULL);
 
-    r->length += length - f->before;
+    r->length += length - f->piece.before;
     return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
 }
 
@@ -185,15 +185,15 @@ static bool write_output(struct results *r, struct folding *f, struct output *ou
                        : output->kind == OUTPUT_KEYS  ? f->keys_out
                                                       : f->also;
     const size_t size = writer_element(&output->writer),
-                 end = f->before + (size_t)num_results(f, output, count, f->kept),
-                 first = are_lengths && end > 0 ? 1 : f->before, num = end - first;
+                 end = f->piece.before + (size_t)num_results(f, output, count, f->kept),
+                 first = are_lengths && end > 0 ? 1 : f->piece.before, num = end - first;
     struct writing w = { output, f, are_lengths ? &r->length : NULL, num * size };
 
     if (are_lengths && first > 0 && !read_length(r, f, message)) {
         return false;
     }
-    return buffer_visit(&f->session, mem, CL_MAP_READ, size, first, num, write_part, &w,
-                        message);
+    return buffer_visit(f->session.queue, mem, CL_MAP_READ, size, first, num, write_part,
+                        &w, message);
 }
 
 static bool write_piece(void *user, struct folding *f, size_t count,

@@ -93,10 +93,8 @@ bool session_open(struct session *session, const char *selector, bool profiled,
     if (!session->cl) {
         return device_refuse(message, "clCreateContext", error);
     }
-    session->queue =
-        clCreateCommandQueue(session->cl, session->device->id, keeps, &error);
-    if (!session->queue) {
-        return device_refuse(message, "clCreateCommandQueue", error);
+    if (!session_create_queue(session, keeps, &session->queue, message)) {
+        return false;
     }
     char programs[PLACE_SIZE];
     const clfold_context_params params = { .log = warn,
@@ -110,6 +108,16 @@ bool session_open(struct session *session, const char *selector, bool profiled,
                                                        session->device->id, &params);
     session->opening = false;
     return status == CLFOLD_OK || session_refuse(status, message);
+}
+
+bool session_create_queue(const struct session *session,
+                          cl_command_queue_properties properties, cl_command_queue *out,
+                          struct message *message)
+{
+    cl_int error;
+
+    *out = clCreateCommandQueue(session->cl, session->device->id, properties, &error);
+    return *out || device_refuse(message, "clCreateCommandQueue", error);
 }
 
 /* What else is wrong than the type's lack shows when it is folded in. */

@@ -24,6 +24,11 @@ struct session {
 bool session_open(struct session *session, const char *selector, bool profiled,
                   struct message *message);
 
+/* One more queue, of its own properties. */
+bool session_create_queue(const struct session *session,
+                          cl_command_queue_properties properties, cl_command_queue *out,
+                          struct message *message);
+
 /* Whether the device folds in a type. */
 bool session_has_type(const struct session *session, clfold_type type);
 

@@ -79,7 +79,7 @@ static bool make_piece(void *user, void *data, size_t size, struct message *mess
 static bool load(struct tracing *t, struct message *message)
 {
     ladder_data_begin(&t->data, t->trace.op, t->trace.type, t->trace.count);
-    return buffer_visit(&t->session, t->in, CL_MAP_WRITE_INVALIDATE_REGION,
+    return buffer_visit(t->session.queue, t->in, CL_MAP_WRITE_INVALIDATE_REGION,
                         type_size(t->trace.type), 0, t->trace.count, make_piece, t,
                         message);
 }

@@ -55,9 +55,9 @@ bool user_file_load(const char *path, enum file_format format,
                             message);
 
     *type = input.type;
-    done =
-        done && (most == 0 || buffer_visit(session, *mem, CL_MAP_WRITE, input.element, 0,
-                                           (size_t)most, fill_step, &filling, message));
+    done = done &&
+           (most == 0 || buffer_visit(session->queue, *mem, CL_MAP_WRITE, input.element,
+                                      0, (size_t)most, fill_step, &filling, message));
     *num = filling.got / input.element;
     input_close(&input);
     return done;
@@ -159,11 +159,11 @@ struct stream_bytes user_fold_stream_bytes(const struct user_fold *user)
 }
 
 bool user_fold_create_streams(struct user_fold *user, const struct session *session,
-                              size_t most, struct message *message)
+                              size_t most, cl_mem *streams, struct message *message)
 {
     for (size_t k = 0; k < user->fold.num_args; k++) {
         if (user->streams[k] &&
-            !buffer_create(session, &user->args[k].mem, CL_MEM_READ_ONLY,
+            !buffer_create(session, &streams[k], CL_MEM_READ_ONLY,
                            (uint64_t)most * user->streams[k]->element, message)) {
             return false;
         }
@@ -171,9 +171,18 @@ bool user_fold_create_streams(struct user_fold *user, const struct session *sess
     return true;
 }
 
-bool user_fold_read_streams(struct user_fold *user, const struct session *session,
-                            const struct input *input, size_t before, size_t count,
-                            struct message *message)
+void user_fold_set_streams(struct user_fold *user, const cl_mem *streams)
+{
+    for (size_t k = 0; k < user->fold.num_args; k++) {
+        if (user->streams[k]) {
+            user->args[k].mem = streams[k];
+        }
+    }
+}
+
+bool user_fold_read_streams(const struct user_fold *user, cl_command_queue queue,
+                            const cl_mem *streams, const struct input *input,
+                            size_t before, size_t count, struct message *message)
 {
     for (size_t k = 0; k < user->fold.num_args; k++) {
         struct input *const stream = user->streams[k];
@@ -186,7 +195,7 @@ bool user_fold_read_streams(struct user_fold *user, const struct session *sessio
             (input->ended && done + count < input_most(stream))) {
             return refuse_count(user, k, input, done + count, !input->ended, message);
         }
-        if (!buffer_visit(session, user->args[k].mem, CL_MAP_WRITE_INVALIDATE_REGION,
+        if (!buffer_visit(queue, streams[k], CL_MAP_WRITE_INVALIDATE_REGION,
                           stream->element, before, count, fill_step, &filling, message)) {
             return message_prefix(message, "--stream");
         }

@@ -472,7 +472,7 @@ struct scalar_cause user_fold_cause(const clfold_report *report)
 void user_fold_finish(struct user_fold *user)
 {
     for (size_t k = 0; k < FOLD_MOST_ARGS; k++) {
-        if (user->args[k].mem) {
+        if (user->args[k].mem && !user->streams[k]) {
             clReleaseMemObject(user->args[k].mem);
         }
         if (user->streams[k]) {

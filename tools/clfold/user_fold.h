@@ -104,15 +104,19 @@ struct stream_bytes {
 };
 struct stream_bytes user_fold_stream_bytes(const struct user_fold *user);
 
-/* Buffers for `most` elements of each stream. */
+/* Buffers for `most` elements of each stream, numbered as the args; the caller's, also
+ * where this fails. */
 bool user_fold_create_streams(struct user_fold *user, const struct session *session,
-                              size_t most, struct message *message);
+                              size_t most, cl_mem *streams, struct message *message);
+
+/* Makes calls read these. */
+void user_fold_set_streams(struct user_fold *user, const cl_mem *streams);
 
 /* Reads the next `count` elements of each, which belong to those that `input` has just
  * given, and go after `before` others. */
-bool user_fold_read_streams(struct user_fold *user, const struct session *session,
-                            const struct input *input, size_t before, size_t count,
-                            struct message *message);
+bool user_fold_read_streams(const struct user_fold *user, cl_command_queue queue,
+                            const cl_mem *streams, const struct input *input,
+                            size_t before, size_t count, struct message *message);
 
 /* How OpenCL C calls a type: "float". */
 const char *user_fold_word(clfold_type type);
