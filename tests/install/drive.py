@@ -267,7 +267,8 @@ class Installed(Case):
             self.assertFalse(os.environ.get("CLFOLD_REQUIRED_TOOLS"), "there is no cmake")
             self.skipTest("there is no cmake")
         prefix, out = self.path(os.path.relpath(self.prefix, "/")), self.path("out")
-        run("cmake", "-S", os.path.join(consumer, "mpi"), "-B", out, f"-DCMAKE_PREFIX_PATH={prefix}")
+        tree = os.path.join(consumer, "mpi")
+        run("cmake", "-S", tree, "-B", out, f"-DCMAKE_PREFIX_PATH={prefix}")
         run("cmake", "--build", out)
         self.run_mpi(os.path.join(out, "consumer"))
 
