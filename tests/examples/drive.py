@@ -459,14 +459,12 @@ CASES = {
     "mpi_scan": [
         (LICENSE, ["OUT"], "usage: mpi_scan IN.npy OUT.npy inclusive|exclusive"),
         (LICENSE, ["OUT", "both"], "usage: mpi_scan IN.npy OUT.npy inclusive|exclusive"),
-        *(case for way in ("inclusive", "exclusive") for case in [
-            (NOWHERE, ["OUT", way], "LICENSE/file: "),
-            (LICENSE, ["OUT", way], "LICENSE: not an .npy file of this type"),
-            (npy("<i8", b"", (0,)), [FOLDER, way], f"{FOLDER}: "),
-            (npy("<i8", b"", (0,)), ["OUT", way], of_parts(0)),
-            *((npy("<i8", struct.pack(f"<{num}q", *LONGS[-num:]), shape), ["OUT", way],
-               of_parts(num)) for num, shape in ((1, ()), (2, (2,)), (70000, (7, 100, 100)))),
-        ]),
+        (NOWHERE, ["OUT", "inclusive"], "LICENSE/file: "),
+        (LICENSE, ["OUT", "inclusive"], "LICENSE: not an .npy file of this type"),
+        (npy("<i8", b"", (0,)), [FOLDER, "inclusive"], f"{FOLDER}: "),
+        *((npy("<i8", struct.pack(f"<{num}q", *LONGS[:num]), shape), ["OUT", way], of_parts(num))
+          for way in ("inclusive", "exclusive")
+          for num, shape in ((0, (0,)), (1, ()), (2, (2,)), (70000, (7, 100, 100)))),
     ],
     "mpi_sum": [
         (NOWHERE, [], "LICENSE/file: "),
