@@ -102,10 +102,11 @@ static inline void example_close(struct example *e)
     *e = (struct example){ 0 };
 }
 
-/* On failure `queue` is NULL, and there is nothing to close. */
-static inline struct example example_open(void)
+/* A device's context and queue. On failure `queue` is NULL, and there is nothing to
+ * close. */
+static inline struct example example_open_on(cl_device_id device)
 {
-    struct example e = { .device = example_device() };
+    struct example e = { .device = device };
     cl_int status;
 
     if (!e.device) {
@@ -120,6 +121,11 @@ static inline struct example example_open(void)
         }
     }
     return e;
+}
+
+static inline struct example example_open(void)
+{
+    return example_open_on(example_device());
 }
 
 /* A buffer of `bytes` bytes, with a copy of `data` unless that is NULL. NULL on failure.

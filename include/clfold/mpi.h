@@ -1,41 +1,42 @@
 /**
  * \defgroup mpi MPI
  * Reductions and scans of an array that lies on the devices of many ranks: the library
- * clfold-mpi, for MPI 3 and newer. Each rank gives its part in a buffer of its own
- * device; parts are in the order of the ranks, of any lengths, and may be empty. docs/distributed.md
- * has a picture, costs and figures.
+ * clfold-mpi, for MPI 3 and newer. Each rank gives its part, in a buffer of its own
+ * device. The parts stand in the order of the ranks; they may differ in length and be
+ * empty. docs/distributed.md has a picture, costs and figures.
  *
- * All four calls are collective: every rank of `comm` makes the same call, by folds that
- * differ in buffers, values of args and the algorithm alone. That is checked: an error
- * names what differs. `i`, `n`, and positions are those of the whole array.
+ * All four calls are collective: every rank of `comm` makes the same call. The folds may
+ * differ only in buffers, in the values of args and in the algorithm. The calls check
+ * this, and an error names what differs. `i`, `n` and positions are those of the whole
+ * array.
  *
  *   - context, queue, fold, in, out, count and wait are as in clfold_reduce() and
- *     clfold_inclusive_scan(); they are this rank's own, and so are `out` and total_out
- *     of scans, which are what all elements up to the end of its part give. Nothing is
+ *     clfold_inclusive_scan(). They belong to this rank, as do `out` and total_out of a
+ *     scan: total_out is the fold of all elements up to the end of this part. Nothing is
  *     rounded between ranks, and operands keep their order.
- *   - Integers and reproducible sums have the bits of one call on one device. Those of
- *     other floats depend on the parts; and, where ranks have other devices, on these,
- *     which one warning in the log says.
- *   - The calls block until the items of all ranks have arrived, and that needs the
- *     elements of this one: until `wait` and a fold of them are over. The rest is
- *     enqueued: *event, or the queue, says when it is done.
- *   - A rank that fails makes the call fail on all ranks, with the same status and a
- *     sentence that names the rank: bad arguments before anything is enqueued, a device's
- *     failure with outputs undefined. No rank waits for one that failed. If a process
- *     ends, MPI decides what becomes of the others. If MPI itself fails and the
- *     communicator returns errors, that is CLFOLD_ERROR_MPI.
- *   - CLFOLD_ERROR_UNSUPPORTED: fold->part and count_at are given, segments of
- *     reductions, scans of rows, columns and by offsets. As for all parts, texts may not
- *     use `in`, nor `store` be given.
- *   - Any thread may make the calls if MPI has MPI_THREAD_MULTIPLE, but threads that do so
- *     at the same time need communicators of their own. The first call on a communicator
- *     makes duplicates of it, which are freed with it.
+ *   - Integers and reproducible sums have the bits of one call on one device. The bits of
+ *     other floats depend on where the array is cut, and on which rank has which device
+ *     if these differ; then the log has one warning.
+ *   - A call blocks until the items of all ranks have arrived. Its own item needs the
+ *     elements, so it waits for `wait` and for a fold of its part. What comes after is
+ *     only enqueued: *event, or the queue, says when it is done.
+ *   - If a rank fails, the call fails on all ranks, with the same status and a sentence
+ *     that names the rank. After a bad argument nothing has been enqueued; after a
+ *     failure of a device outputs are undefined. No rank waits for one that failed. If a
+ *     process ends, MPI decides what happens to the others. If MPI itself fails and the
+ *     communicator returns errors, the status is CLFOLD_ERROR_MPI.
+ *   - CLFOLD_ERROR_UNSUPPORTED: fold->part or count_at is given; segments of reductions;
+ *     scans of rows, of columns and by offsets. As for all parts, texts may not use `in`,
+ *     and there is no `store`.
+ *   - If MPI has MPI_THREAD_MULTIPLE, any thread may make the calls; threads that do so
+ *     at the same time need a communicator each. The first call on a communicator makes
+ *     duplicates of it, which are freed with it.
  *
- * An item of each rank goes round, of clfold_layout's carry_size, and no elements: by one
- * gather up to 256 ranks, by a tree of such groups above. Each rank folds those before
- * it on its device. Scans fold their part for its item first, and then scan it with the
- * items before it as a carry: elements are read twice and written once (Harris,
- * Sengupta, Owens, "Parallel Prefix Sum with CUDA", 2007, has this for groups).
+ * Ranks exchange one item each, of clfold_layout's carry_size, and no elements: by one
+ * gather up to 256 ranks, by a tree of such groups above. Each rank folds the items
+ * before its own on its device. A scan folds its part first, and then scans it with the
+ * items before it as a carry, so elements are read twice and written once (Harris,
+ * Sengupta, Owens, "Parallel Prefix Sum with CUDA", 2007, does this for work-groups).
  * \{
  */
 #ifndef CLFOLD_MPI_H
@@ -50,8 +51,8 @@ extern "C" {
 #endif
 
 /**
- * clfold_reduce() of the whole array, whose result rank `root` gets; `out` of other ranks
- * may be NULL. The result of no elements is as there.
+ * clfold_reduce() of the whole array. Rank `root` gets the result; `out` of other ranks
+ * may be NULL. With no elements at all the result is that of clfold_reduce().
  * \snippet mpi_sum.c clfold_mpi_reduce
  */
 CLFOLD_API clfold_status clfold_mpi_reduce(
@@ -60,8 +61,8 @@ CLFOLD_API clfold_status clfold_mpi_reduce(
     size_t count, cl_uint num_wait, const cl_event *wait, cl_event *event);
 
 /**
- * The same, and each rank gets the result.
- * \snippet ranks.c clfold_mpi_allreduce
+ * clfold_mpi_reduce(), but each rank gets the result.
+ * \snippet mpi_sum.c clfold_mpi_allreduce
  */
 CLFOLD_API clfold_status clfold_mpi_allreduce(
     clfold_context *context, MPI_Comm comm, cl_command_queue queue,
@@ -70,8 +71,8 @@ CLFOLD_API clfold_status clfold_mpi_allreduce(
 
 /**
  * clfold_inclusive_scan() of the whole array: each rank gets the results of its elements.
- * Segments by flags and keys may cross ranks; flags and keys are those of the rank's own
- * elements. Ranks before the first element write no total_out.
+ * Segments by flags and keys may cross ranks; each rank gives the flags or keys of its
+ * own elements. Ranks before the first element write no total_out.
  * \snippet mpi_scan.c clfold_mpi_inclusive_scan
  */
 CLFOLD_API clfold_status clfold_mpi_inclusive_scan(
@@ -80,8 +81,8 @@ CLFOLD_API clfold_status clfold_mpi_inclusive_scan(
     size_t count, cl_uint num_wait, const cl_event *wait, cl_event *event);
 
 /**
- * clfold_exclusive_scan() of the whole array, as the inclusive one.
- * \snippet ranks.c clfold_mpi_exclusive_scan
+ * clfold_exclusive_scan() of the whole array; else as clfold_mpi_inclusive_scan().
+ * \snippet mpi_scan.c clfold_mpi_exclusive_scan
  */
 CLFOLD_API clfold_status clfold_mpi_exclusive_scan(
     clfold_context *context, MPI_Comm comm, cl_command_queue queue,

@@ -73,8 +73,8 @@ clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
                             cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
                             const cl_event *wait, cl_event *event)
 {
-    return call(CLFOLD_REDUCE, context, queue, fold, in, in_offset, out,
-                out_offset, count, num_wait, wait, event);
+    return call(CLFOLD_REDUCE, context, queue, fold, in, in_offset, out, out_offset,
+                count, num_wait, wait, event);
 }
 
 clfold_status clfold_inclusive_scan(clfold_context *context, cl_command_queue queue,
@@ -83,8 +83,8 @@ clfold_status clfold_inclusive_scan(clfold_context *context, cl_command_queue qu
                                     cl_uint num_wait, const cl_event *wait,
                                     cl_event *event)
 {
-    return call(CLFOLD_INCLUSIVE_SCAN, context, queue, fold, in,
-                in_offset, out, out_offset, count, num_wait, wait, event);
+    return call(CLFOLD_INCLUSIVE_SCAN, context, queue, fold, in, in_offset, out,
+                out_offset, count, num_wait, wait, event);
 }
 
 clfold_status clfold_exclusive_scan(clfold_context *context, cl_command_queue queue,
@@ -93,8 +93,8 @@ clfold_status clfold_exclusive_scan(clfold_context *context, cl_command_queue qu
                                     cl_uint num_wait, const cl_event *wait,
                                     cl_event *event)
 {
-    return call(CLFOLD_EXCLUSIVE_SCAN, context, queue, fold, in,
-                in_offset, out, out_offset, count, num_wait, wait, event);
+    return call(CLFOLD_EXCLUSIVE_SCAN, context, queue, fold, in, in_offset, out,
+                out_offset, count, num_wait, wait, event);
 }
 
 clfold_status clfold_map(clfold_context *context, cl_command_queue queue,
@@ -102,8 +102,8 @@ clfold_status clfold_map(clfold_context *context, cl_command_queue queue,
                          size_t out_offset, size_t count, cl_uint num_wait,
                          const cl_event *wait, cl_event *event)
 {
-    return call(CLFOLD_MAP, context, queue, fold, in, in_offset, out,
-                out_offset, count, num_wait, wait, event);
+    return call(CLFOLD_MAP, context, queue, fold, in, in_offset, out, out_offset, count,
+                num_wait, wait, event);
 }
 
 clfold_status clfold_select(clfold_context *context, cl_command_queue queue,
@@ -111,8 +111,8 @@ clfold_status clfold_select(clfold_context *context, cl_command_queue queue,
                             cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
                             const cl_event *wait, cl_event *event)
 {
-    return call(CLFOLD_SELECT, context, queue, fold, in, in_offset, out,
-                out_offset, count, num_wait, wait, event);
+    return call(CLFOLD_SELECT, context, queue, fold, in, in_offset, out, out_offset,
+                count, num_wait, wait, event);
 }
 
 clfold_status clfold_check_call(clfold_context *context, clfold_operation operation,

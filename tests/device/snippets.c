@@ -253,8 +253,8 @@ static void test_check_call(void **state)
     /* [clfold_check_call] */
     assert_int_equal(clfold_check_call(ctx, 99, queue, &sum, in, 0, out, 0, 4, 0, NULL),
                      CLFOLD_ERROR_ARGUMENT);
-    assert_ok(clfold_check_call(ctx, CLFOLD_REDUCE, queue, &sum, in, 4, out, 0, 4, 0,
-                                NULL));
+    assert_ok(
+        clfold_check_call(ctx, CLFOLD_REDUCE, queue, &sum, in, 4, out, 0, 4, 0, NULL));
 }
 
 static void test_messages(void **state)

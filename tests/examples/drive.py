@@ -7,6 +7,7 @@ import io
 import itertools
 import math
 import os
+import re
 import statistics
 import struct
 import subprocess
@@ -235,14 +236,84 @@ def product(data):
 
 def scipy_product(data):
     """The same by scipy, or None if Debian's Python does not have it."""
-    script = ("import sys, numpy, scipy.io; a = scipy.io.mmread(sys.stdin.buffer).tocsr();"
-              "n = a.shape[1]; print(*(a @ (numpy.arange(1, n + 1) / n)))")  # fmt: skip
-    done = subprocess.run(["/usr/bin/python3", "-c", script], input=data, capture_output=True,
-                          check=False)  # fmt: skip
+    said = by_python("scipy", "import sys, numpy, scipy.io;"
+                     "a = scipy.io.mmread(sys.stdin.buffer).tocsr(); n = a.shape[1];"
+                     "print(*(a @ (numpy.arange(1, n + 1) / n)))", data)  # fmt: skip
+    return None if said is None else [float(word) for word in said.split()]
+
+
+def by_python(module, script, data, *arguments):
+    """What a script prints that Debian's Python runs, or None if that does not have the module."""
+    done = subprocess.run(["/usr/bin/python3", "-c", script, *arguments], input=data,
+                          capture_output=True, check=False)  # fmt: skip
     if done.returncode:
-        print("skipped: there is no scipy to compare with", file=sys.stderr)
+        print(f"skipped: there is no {module} to compare with", file=sys.stderr)
         return None
-    return [float(word) for word in done.stdout.split()]
+    return done.stdout.decode()
+
+
+def npy(descr, data, shape, order="False"):
+    """An .npy file, as numpy writes it."""
+    text = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}"
+    return b"\x93NUMPY\1\0" + struct.pack("<H118s", 118, text.ljust(117).encode() + b"\n") + data
+
+
+def of_parts(num):
+    """Whether lines give each rank a part of so many elements, in order."""
+
+    def is_right(found):
+        """a line for each rank"""
+        at = 0
+        for rank, line in enumerate(found):
+            said = re.fullmatch(r"rank (\d+): (\d+) elements from (\d+) on, \d+ units of .*", line)
+            if not said or (rank, at) != (int(said[1]), int(said[3])):
+                return False
+            at += int(said[2])
+        return at == num
+
+    return is_right
+
+
+def spread(numbers):
+    """Whether the sum and standard deviation of an array of floats are right, to the digit the same
+    on any number of ranks."""
+    data, seen = npy("<f4", f32(numbers), f"({len(numbers)},)"), set()
+
+    def is_right(found):
+        """the sum and standard deviation of the file's array"""
+        seen.add(found[-1])
+        values = struct.unpack(f"{len(numbers)}f", f32(numbers))
+        expected = [math.fsum(values), statistics.pstdev(values) if values else 0]
+        said = by_python("numpy", "import io, sys, numpy; a = numpy.load(io.BytesIO("
+                         "sys.stdin.buffer.read())).astype(float);"
+                         "print(a.sum(), a.std() if a.size else 0)", data)  # fmt: skip
+        last = re.fullmatch(r"(\d+) elements, sum (\S+), standard deviation (\S+)", found[-1])
+        close = 1e-6 * math.fsum(map(abs, values)) + 1e-30
+        return (last and int(last[1]) == len(values) and len(seen) == 1
+                and of_parts(len(values))(found[:-1])
+                and all(abs(float(last[k + 2]) - float(other[k])) <= close for k in range(2)
+                        for other in (expected, said.split() if said else expected)))
+
+    return data, [], is_right
+
+
+def unscanned(name, written, way):
+    """Whether a file has the running sums of another, to the byte."""
+    with open(name, "rb") as before, open(written, "rb") as after:
+        data, found = before.read(), after.read()
+    at, sums = 0, []
+    for x, in struct.iter_unpack("<q", data[128:]):
+        sums.append(at if way == "exclusive" else at + x)
+        at = (at + x + 2**63) % 2**64 - 2**63
+    sums = [(x + 2**63) % 2**64 - 2**63 for x in sums]
+    if found != data[:128] + struct.pack(f"<{len(sums)}q", *sums):
+        return "there are other sums"
+    said = by_python("numpy", "import io, sys, numpy; a, b = (numpy.load(io.BytesIO(x)) for x in ["
+                     "sys.stdin.buffer.read(), open(sys.argv[2], 'rb').read()]);"
+                     "c = numpy.cumsum(a).reshape(a.shape);"
+                     "print((b == (c if sys.argv[1] == 'inclusive' else c - a)).all())",
+                     data, way, written)  # fmt: skip
+    return "there are other sums than numpy's" if said and said != "True\n" else None
 
 
 def market(rows, columns, entries, symmetry="general"):
@@ -284,6 +355,7 @@ LOG = b"".join(b"2026-%02d-%02d %d lines\n" % (1 + i // 9000, 1 + i // 300 % 30,
                for i in range(70000))
 TABLE = b"".join(b"%d-01-01,%s\n" % (1000 + i // 700, b"" if i % 5 == 2 else b"%d" % (i % 999))
                  for i in range(70000))
+LONGS = [(i * i * 7919 << 32) % 2**63 - 2**62 + i for i in range(70001)]
 NOWHERE, FOLDER = os.path.join(LICENSE, "file"), os.path.dirname(LICENSE)
 
 # Of each example: a file, its bytes, or None for no file; further arguments, OUT and the like for
@@ -395,6 +467,25 @@ CASES = {
         (b"a", [], ["1 lines", "line 1 starts at byte 0: a"]),
         (b"ab\n\n\ncd", [], ["4 lines", "line 4 starts at byte 5: cd"]),
         (LARGE, [], last_line(LARGE)),
+    ],
+    "mpi_scan": [
+        (LICENSE, ["OUT"], "usage: mpi_scan IN.npy OUT.npy inclusive|exclusive"),
+        (LICENSE, ["OUT", "both"], "usage: mpi_scan IN.npy OUT.npy inclusive|exclusive"),
+        (NOWHERE, ["OUT", "inclusive"], "LICENSE/file: "),
+        (LICENSE, ["OUT", "inclusive"], "LICENSE: not an .npy file of this type"),
+        (npy("<i8", b"", (0,)), [FOLDER, "inclusive"], f"{FOLDER}: "),
+        *((npy("<i8", struct.pack(f"<{num}q", *LONGS[:num]), shape), ["OUT", way], of_parts(num))
+          for way in ("inclusive", "exclusive")
+          for num, shape in ((0, (0,)), (1, ()), (2, (2,)), (70000, (7, 100, 100)))),
+    ],
+    "mpi_sum": [
+        (NOWHERE, [], "LICENSE/file: "),
+        (LICENSE, [], "LICENSE: not an .npy file of this type"),
+        (None, [], "usage: mpi_sum FILE.npy"),
+        *((npy(*head), [], "file: not an .npy file of this type") for head in (
+            ("<f8", bytes(8), (1,)), (">f4", bytes(4), (1,)), ("<f4", bytes(16), (2, 2), "True"))),
+        (b"\x93NUMPY\1\0\xff\xff", [], "file: not an .npy file of this type"),
+        *map(spread, ([], [5], [1e8, 1, -1e8], [x / 3000 + 7 for x in NOISE])),
     ],
     "prepare": [
         (FOLDER, [], "Is a directory"),
@@ -528,10 +619,17 @@ def unkept(_file, folder):
 
 
 # What is wrong with what a run wrote, as a function of its arguments.
-WRITTEN = {"areas": unblurred, "kept": unkept, "smooth": unsmooth, "softmax": unsoftmax}
+WRITTEN = {"areas": unblurred, "kept": unkept, "mpi_scan": unscanned, "smooth": unsmooth,
+           "softmax": unsoftmax}
+
+# Open MPI starts no program as root, nor more ranks than cores, unless it is told to; and memory
+# of other processes cannot be read in every container.
+os.environ.update({"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                   "OMPI_MCA_btl_vader_single_copy_mechanism": "none"})
 
 
-def fault(name, program, file, arguments, expected):
+def fault(name, start, file, arguments, expected):
     """What is wrong with a case, or None."""
     with tempfile.TemporaryDirectory() as folder:
         if isinstance(file, bytes):
@@ -540,7 +638,7 @@ def fault(name, program, file, arguments, expected):
                 written.write(data)
         given = [os.path.join(folder, word) if word.startswith("OUT") else word
                  for word in arguments]
-        command = [program, *([file] if file else []), *given]
+        command = [*start, *([file] if file else []), *given]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         wrote = given != arguments and done.returncode == 0
         wrong = WRITTEN[name](file, *given) if wrote else None
@@ -567,7 +665,10 @@ def main(name, program):
         if len(kept) < len(cases):
             print(f"there is no {missing}; the other files are tried", file=sys.stderr)
         cases = kept
-    found = [text for text in (fault(name, program, *case) for case in cases) if text]
+    starts = ([["mpirun", "-n", num, program] for num in "13"] if name.startswith("mpi_")
+              else [[program]])
+    found = [text for text in (fault(name, start, *case) for case in cases for start in starts)
+             if text]
     print("\n".join([*found, f"{len(cases)} cases"]), file=sys.stderr)
     return 1 if found else 0
 

@@ -20,6 +20,9 @@ FILES = {
     "libclfold0.1": r"lib/[^/]+/libclfold\.so\.[\d.]+",
     "libclfold-dev": r"include/clfold/(clfold|experimental)\.h|lib/[^/]+/(libclfold\.(a|so)"
                      r"|(cmake/clfold|pkgconfig)/[\w.-]+)",
+    "libclfold-mpi0.1": r"lib/[^/]+/libclfold-mpi\.so\.[\d.]+",
+    "libclfold-mpi-dev": r"include/clfold/mpi\.h|lib/[^/]+/(libclfold-mpi\.(a|so)"
+                         r"|(cmake/clfold-mpi|pkgconfig)/[\w.-]+)",
     "clfold": r"bin/clfold|share/man/man1/clfold[\w-]*\.1\.gz"
               r"|share/bash-completion/completions/clfold",
 }  # fmt: skip

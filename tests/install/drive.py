@@ -20,6 +20,7 @@ import unittest
 WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-DCL_TARGET_OPENCL_VERSION=300"]
 # What the library may load when it runs: OpenCL's loader and the C library's parts.
 NEEDED = r"lib(OpenCL|c|m|pthread)\.so\.\d+|ld-linux.*"
+NEEDED_MPI = NEEDED + r"|lib(clfold|(open-)?(mpi|rte|pal|mpich)).*"
 
 # The source lies in a folder of its own, as a release that was unpacked.
 WRAP = """[wrap-file]
@@ -28,6 +29,10 @@ directory = clfold-0.1
 [provide]
 dependency_names = clfold
 """
+
+# For Open MPI as root and on a machine of one core.
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+       "OMPI_MCA_rmaps_base_oversubscribe": "1"}  # fmt: skip
 
 build = source = consumer = meson = compiler = None
 
@@ -74,6 +79,10 @@ class Installed(Case):
         self.command = "clfold" in {
             target["name"] for target in targets if target["type"] == "executable"
         }
+        self.libraries = {"clfold": ["clfold.h", "experimental.h"]}
+        self.has_mpi = "clfold-mpi" in {target["name"] for target in targets}
+        if self.has_mpi:
+            self.libraries["clfold-mpi"] = ["mpi.h"]
         self.prefix = options["prefix"]
         self.kind = options["default_library"]
         self.directory = {
@@ -89,21 +98,22 @@ class Installed(Case):
 
     def pkg_config_path(self):
         """A PKG_CONFIG_PATH by which the folder is taken for the root. Only clfold's own
-        file is changed for it: PKG_CONFIG_SYSROOT_DIR would move OpenCL as well."""
-        with open(self.staged("libdir", "pkgconfig", "clfold.pc"), encoding="utf-8") as f:
-            text = f.read()
-        old = f"prefix={self.prefix}\n"
-        self.assertIn(old, text)
+        files are changed for it: PKG_CONFIG_SYSROOT_DIR would move OpenCL as well."""
         moved = self.path("moved")
         os.makedirs(moved, exist_ok=True)
-        with open(os.path.join(moved, "clfold.pc"), "w", encoding="utf-8") as f:
-            prefix = self.path(os.path.relpath(self.prefix, "/"))
-            f.write(text.replace(old, f"prefix={prefix}\n"))
+        for name in self.libraries:
+            with open(self.staged("libdir", "pkgconfig", f"{name}.pc"), encoding="utf-8") as f:
+                text = f.read()
+            old = f"prefix={self.prefix}\n"
+            self.assertIn(old, text)
+            with open(os.path.join(moved, f"{name}.pc"), "w", encoding="utf-8") as f:
+                prefix = self.path(os.path.relpath(self.prefix, "/"))
+                f.write(text.replace(old, f"prefix={prefix}\n"))
         return os.pathsep.join(filter(None, [moved, os.environ.get("PKG_CONFIG_PATH")]))
 
-    def flags(self, *arguments):
+    def flags(self, *arguments, of="clfold"):
         path = self.pkg_config_path()
-        return run("pkg-config", *arguments, "clfold", PKG_CONFIG_PATH=path).split()
+        return run("pkg-config", *arguments, of, PKG_CONFIG_PATH=path).split()
 
     def number(self):
         major, minor, patch = map(int, self.version.split("."))
@@ -112,22 +122,22 @@ class Installed(Case):
     def test_files(self):
         parts = self.version.split(".")
         libraries = {
-            "libclfold.a": "static",
-            "libclfold.so": "shared",
-            f"libclfold.so.{parts[0]}.{parts[1]}": "shared",
-            f"libclfold.so.{self.version}": "shared",
+            ".a": "static",
+            ".so": "shared",
+            f".so.{parts[0]}.{parts[1]}": "shared",
+            f".so.{self.version}": "shared",
         }
-        expected = {
-            self.staged("libdir", name)
-            for name, kind in libraries.items()
-            if self.kind in ("both", kind)
-        } | {
-            self.staged("includedir", "clfold", "clfold.h"),
-            self.staged("includedir", "clfold", "experimental.h"),
-            self.staged("libdir", "pkgconfig", "clfold.pc"),
-            self.staged("libdir", "cmake", "clfold", "clfold-config.cmake"),
-            self.staged("libdir", "cmake", "clfold", "clfold-config-version.cmake"),
-        }
+        expected = set()
+        for name, headers in self.libraries.items():
+            expected |= {
+                self.staged("libdir", f"lib{name}{end}")
+                for end, kind in libraries.items()
+                if self.kind in ("both", kind)
+            } | {self.staged("includedir", "clfold", header) for header in headers} | {
+                self.staged("libdir", "pkgconfig", f"{name}.pc"),
+                self.staged("libdir", "cmake", name, f"{name}-config.cmake"),
+                self.staged("libdir", "cmake", name, f"{name}-config-version.cmake"),
+            }
         doc = self.staged("datadir", "doc", "clfold")
         for name in ("CHANGELOG.md", "LICENSE", "README.md", "docs", "examples"):
             for folder, _, names in os.walk(os.path.join(source, name)):
@@ -158,17 +168,21 @@ class Installed(Case):
 
     def test_library(self):
         self.need("both", "shared")
-        library = self.staged("libdir", f"libclfold.so.{self.version}")
+        for name, headers in self.libraries.items():
+            self.check_library(name, headers)
+
+    def check_library(self, name, headers):
+        library = self.staged("libdir", f"lib{name}.so.{self.version}")
         parts = self.version.split(".")
-        soname = f"libclfold.so.{parts[0]}.{parts[1]}"
+        soname = f"lib{name}.so.{parts[0]}.{parts[1]}"
         self.assertEqual(dynamic(library, "SONAME"), {soname})
-        link = self.staged("libdir", "libclfold.so")
+        link = self.staged("libdir", f"lib{name}.so")
         self.assertEqual(os.path.realpath(link), os.path.realpath(library))
-        for name in dynamic(library, "NEEDED"):
-            self.assertRegex(name, rf"^({NEEDED})$")
+        for needed in dynamic(library, "NEEDED"):
+            self.assertRegex(needed, rf"^({NEEDED if name == 'clfold' else NEEDED_MPI})$")
 
         declared = []
-        for header in ("clfold.h", "experimental.h"):
+        for header in headers:
             with open(self.staged("includedir", "clfold", header), encoding="utf-8") as f:
                 declared += re.findall(r"^CLFOLD_API [^;]*?\b(clfold_\w+)\(", f.read(), re.M)
         symbols = run("nm", "-D", "--defined-only", library).splitlines()
@@ -207,7 +221,9 @@ class Installed(Case):
         os.chmod(self.path("commands", "cc"), 0o755)
         search = os.pathsep.join([self.path("commands"), os.environ["PATH"]])
         folder = self.staged("datadir", "doc", "clfold", "examples")
-        optional = {"areas.c": "pkg-config --exists libpng", "cpp.cpp": "command -v c++"}
+        optional = {"areas.c": "pkg-config --exists libpng", "cpp.cpp": "command -v c++",
+                    **dict.fromkeys(("mpi_scan.c", "mpi_sum.c"),
+                                    "command -v mpicc" if self.has_mpi else "false")}  # fmt: skip
         sources = [name for name in os.listdir(folder) if not name.endswith(".h")]
         self.assertLess(set(optional), set(sources))
         for source_name in sources:
@@ -218,13 +234,43 @@ class Installed(Case):
                     self.skipTest(need)
                 with open(os.path.join(folder, source_name), encoding="utf-8") as f:
                     head = f.read().partition("*/")[0]
-                lines = re.findall(r"^ \* +(c(?:c|\+\+) .*)$", head, re.M)
+                lines = re.findall(r"^ \* +((?:mpi)?c(?:c|\+\+) .*)$", head, re.M)
                 self.assertEqual(len(lines), 1, "lines that build it")
                 printed = run("sh", "-c", f"cd '{folder}' && {lines[0]}", PATH=search,
                               PKG_CONFIG_PATH=self.pkg_config_path())  # fmt: skip
                 self.assertEqual(printed, "")
                 program = os.path.join(folder, source_name.partition(".")[0])
                 self.assertIn("clfold", " ".join(dynamic(program, "NEEDED")))
+
+    def need_mpi(self):
+        if not self.has_mpi:
+            self.assertFalse(os.environ.get("CLFOLD_REQUIRED_TOOLS"), "built without MPI")
+            self.skipTest("built without MPI")
+
+    def run_mpi(self, program):
+        """The consumer on two ranks."""
+        printed = run("mpirun", "-n", "2", program, LD_LIBRARY_PATH=self.staged("libdir"), **MPI)
+        self.assertEqual(printed.split(), [self.number()] * 2)
+
+    def test_mpi(self):
+        self.need_mpi()
+        self.need("both", "shared")
+        program = self.path("program")
+        flags = self.flags("--cflags", "--libs", of="clfold-mpi")
+        run("mpicc", *WARNINGS, os.path.join(consumer, "mpi", "main.c"), "-o", program, *flags)
+        self.run_mpi(program)
+
+    def test_mpi_cmake(self):
+        self.need_mpi()
+        self.need("both", "shared")
+        if not shutil.which("cmake"):
+            self.assertFalse(os.environ.get("CLFOLD_REQUIRED_TOOLS"), "there is no cmake")
+            self.skipTest("there is no cmake")
+        prefix, out = self.path(os.path.relpath(self.prefix, "/")), self.path("out")
+        tree = os.path.join(consumer, "mpi")
+        run("cmake", "-S", tree, "-B", out, f"-DCMAKE_PREFIX_PATH={prefix}")
+        run("cmake", "--build", out)
+        self.run_mpi(os.path.join(out, "consumer"))
 
     def test_command(self):
         if not self.command:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""headers.py ROOT: the public header compiles alone, without a warning, as C and C++."""
+"""headers.py ROOT: the public headers compile alone, without a warning, as C and C++; that for MPI
+where pkg-config knows an MPI."""
 
 import os
 import subprocess
@@ -40,6 +41,18 @@ PLANTED = (
 )
 
 
+def mpi_flags():
+    """How to include mpi.h; [] if there is none."""
+    for name in ("ompi-c", "mpich"):
+        done = subprocess.run([tools.need("pkg-config"), "--cflags", name],
+                              stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
+        if done.returncode == 0:
+            return done.stdout.split()
+    if os.environ.get("CLFOLD_REQUIRED_TOOLS"):
+        sys.exit("there is no MPI, and CLFOLD_REQUIRED_TOOLS is set")
+    return []
+
+
 def compile_command(compiler, language, standard, extra, include, file):
     return [compiler, "-x", language, f"-std={standard}", *WARNINGS, *extra, *include,
             "-fsyntax-only", file]
@@ -50,12 +63,14 @@ def main(root):
         [tools.need("pkg-config"), "--cflags", "OpenCL"], stdout=subprocess.PIPE, text=True,
         check=True,
     ).stdout.split()
-    # OpenCL's own headers are not on trial.
-    flags = [flag.replace("-I", "-isystem", 1) for flag in flags]
+    mpi = mpi_flags()
+    # OpenCL's own headers are not on trial, nor MPI's.
+    flags = [flag.replace("-I", "-isystem", 1) for flag in [*flags, *mpi]]
     include = ["-I", os.path.join(root, "include"), *flags]
     commands, failures = [], []
     with tempfile.TemporaryDirectory() as folder:
-        twice = "#include <clfold/experimental.h>\n" * 2 + "#include <clfold/clfold.h>\n" * 2
+        names = [*(["mpi"] if mpi else []), "experimental", "clfold"]
+        twice = "".join(f"#include <clfold/{name}.h>\n" * 2 for name in names)
         target = "#define CL_TARGET_OPENCL_VERSION 300\n"
         bare = tools.write(folder, "bare.c", twice)
         versioned = tools.write(folder, "versioned.c", target + twice + USE)

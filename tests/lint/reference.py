@@ -11,9 +11,15 @@ import symbols
 import tools
 
 HEADER = "include/clfold/clfold.h"
-EXPERIMENTAL = "include/clfold/experimental.h"
 SNIPPETS = "tests/device/snippets.c"
-# What to replace by what in one of the two files, and what must then be found.
+SUM = "examples/mpi_sum.c"
+# The headers, and where their functions have snippets.
+SHOWN = {
+    HEADER: (SNIPPETS,),
+    "include/clfold/experimental.h": (SNIPPETS,),
+    "include/clfold/mpi.h": (SUM, "examples/mpi_scan.c"),
+}
+# What to replace by what in one of these files, and what must then be found.
 PLANTED = (
     (HEADER, 'extern "C" {\n', 'extern "C" {\nCLFOLD_API int clfold_planted(void);\n',
      "clfold_planted: no comment ends in \\snippet snippets.c clfold_planted"),
@@ -26,6 +32,7 @@ PLANTED = (
      "explicit link request to 'clfold_planted()' could not be resolved"),
     (SNIPPETS, "/* [clfold_map] */", "", "marked with [clfold_map]"),
     (SNIPPETS, "clfold_map(", "planted(", "clfold_map: its snippet does not call it"),
+    (SUM, "clfold_mpi_reduce(", "planted(", "clfold_mpi_reduce: its snippet does not call it"),
 )
 
 
@@ -36,52 +43,54 @@ def read(path):
 
 def build(doxyfile, headers, snippets, output):
     """What Doxygen says of these files."""
-    changed = {"INPUT": " ".join(headers), "EXAMPLE_PATH": snippets, "OUTPUT_DIRECTORY": output}
+    changed = {"INPUT": " ".join(headers), "EXAMPLE_PATH": " ".join(snippets),
+               "OUTPUT_DIRECTORY": output}
     text = doxyfile + "".join(f"\n{name} = {value}" for name, value in changed.items())
     path = tools.write(output, "Doxyfile", text)
     status, said = tools.run([tools.need("doxygen"), path])
     return [said or f"doxygen ended with {status}"] if said or status else []
 
 
-def lost(header, snippets):
-    """The functions without a snippet."""
-    text, code = read(header), read(snippets)
+def lost(header, files):
+    """The functions without a snippet in one of these files."""
+    text, codes = read(header), {os.path.basename(file): read(file) for file in files}
     for name in sorted(symbols.declared(header)):
-        line = rf" \* \\snippet snippets\.c {name}\n \*/\nCLFOLD_API [^;(]*\b{name}\("
-        shown = re.search(rf"\[{name}\] \*/\n(.*?)/\* \[{name}\]", code, re.S)
-        if not re.search(line, text):
-            yield f"{name}: no comment ends in \\snippet snippets.c {name}"
+        line = rf" \* \\snippet (\S+) {name}\n \*/\nCLFOLD_API [^;(]*\b{name}\("
+        place = re.search(line, text)
+        if not place or place[1] not in codes:
+            yield f"{name}: no comment ends in \\snippet {' or '.join(codes)} {name}"
+            continue
+        shown = re.search(rf"\[{name}\] \*/\n(.*?)/\* \[{name}\]", codes[place[1]], re.S)
         if shown and f"{name}(" not in shown[1]:
             yield f"{name}: its snippet does not call it"
 
 
-def check(doxyfile, root, header, snippets):
-    headers = (header, os.path.join(root, EXPERIMENTAL))
+def check(doxyfile, root, changed=None):
+    """The faults; `changed` has other paths for some of the files."""
+    paths = {file: (changed or {}).get(file, os.path.join(root, file))
+             for file in (*SHOWN, *(name for files in SHOWN.values() for name in files))}
+    found = [fault for header, files in SHOWN.items()
+             for fault in lost(paths[header], [paths[file] for file in files])]
     with tempfile.TemporaryDirectory() as output:
-        failures = build(doxyfile, headers, snippets, output)
-        return [*lost(header, snippets), *lost(headers[1], snippets), *failures]
+        snippets = [path for file, path in paths.items() if file not in SHOWN]
+        return found + build(doxyfile, [paths[file] for file in SHOWN], snippets, output)
 
 
 def plant(doxyfile, root, file, old, new, words):
     """A sentence if the fault is not found."""
     with tempfile.TemporaryDirectory() as folder:
-        paths = []
-        for name in (HEADER, SNIPPETS):
-            text = read(os.path.join(root, name))
-            if name == file:
-                if old not in text:
-                    return f"there is no place for a fault in {name}: {old}"
-                text = text.replace(old, new)
-            paths.append(tools.write(folder, os.path.basename(name), text))
-        found = "\n".join(check(doxyfile, root, *paths))
+        text = read(os.path.join(root, file))
+        if old not in text:
+            return f"there is no place for a fault in {file}: {old}"
+        path = tools.write(folder, os.path.basename(file), text.replace(old, new))
+        found = "\n".join(check(doxyfile, root, {file: path}))
         return None if words in found else f"planted: {words}\nfound: {found}"
 
 
 def main(path, root):
     doxyfile = read(path)
     failures = [plant(doxyfile, root, *fault) for fault in PLANTED]
-    paths = (os.path.join(root, file) for file in (HEADER, SNIPPETS))
-    failures += check(doxyfile, root, *paths)
+    failures += check(doxyfile, root)
     tools.finish(list(filter(None, failures)), f"{len(PLANTED)} planted")
 
 

@@ -15,11 +15,14 @@ COLUMNS = {".c": 90, ".h": 90, ".cl": 90, ".md": None}
 OTHER_COLUMNS = 100
 # From the ground up: a folder of src uses itself and those before it.
 FOLDERS = ("base", "plan", "device", "ops")
+# A library of its own: it knows public headers only.
+ON_TOP = "mpi"
 C_HEADERS = set(
     "assert ctype errno float inttypes iso646 limits math stdalign stdarg stdatomic "
     "stdbool stddef stdint stdio stdlib string".split()
 )
 PUBLIC_HEADERS = ("clfold/clfold.h", "clfold/experimental.h")
+MPI_HEADERS = ("clfold/mpi.h", "mpi.h", "pthread.h")
 OPENCL_HEADERS = {"CL/cl.h", "CL/cl_ext.h", "CL/cl_version.h", "CL/cl_platform.h"}
 
 
@@ -91,18 +94,23 @@ def include_direction(path, text):
         if path.startswith("src/") and is_c(path):
             yield 1, f"a source file is in a folder of src: {', '.join(FOLDERS)}"
         return
-    if folder not in FOLDERS:
-        yield 1, f"src/{folder} is none of {', '.join(FOLDERS)}"
+    if folder not in (*FOLDERS, ON_TOP):
+        yield 1, f"src/{folder} is none of {', '.join((*FOLDERS, ON_TOP))}"
         return
-    allowed = FOLDERS[: FOLDERS.index(folder) + 1]
+    is_on_top = folder == ON_TOP
+    allowed = () if is_on_top else FOLDERS[: FOLDERS.index(folder) + 1]
     include = r"^[ \t]*#[ \t]*include[ \t]*"
     for number, match in matches(include + r'([<"])([^>"\n]*)[>"]', text):
         kind, name = match[1], match[2]
         if kind == '"':
-            if name.split("/")[0] not in allowed or name.count("/") != 1:
+            is_own = is_on_top and re.fullmatch(r"\w+\.h", name)
+            if not is_own and (name.split("/")[0] not in allowed or name.count("/") != 1):
                 yield number, f'src/{folder} may not include "{name}"'
         elif name in PUBLIC_HEADERS or name.removesuffix(".h") in C_HEADERS:
             continue
+        elif is_on_top:
+            if name not in MPI_HEADERS:
+                yield number, f"src/{folder} may not include <{name}>"
         elif name in OPENCL_HEADERS:
             if folder in ("base", "plan"):
                 yield number, f"src/{folder} may not include <{name}>"

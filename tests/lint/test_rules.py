@@ -61,10 +61,16 @@ class Rules(unittest.TestCase):
             ("src/device/a.h", '"ops/b.h"'),
             ("src/ops/a.c", '"../base/b.h"'),
             ("src/ops/a.c", '"b.h"'),
+            ("src/mpi/a.c", '"ops/internal.h"'),
+            ("src/mpi/a.c", '"../ops/internal.h"'),
+            ("src/mpi/a.c", "<CL/cl.h>"),
+            ("src/mpi/a.c", "<unistd.h>"),
+            ("src/ops/a.c", '"mpi/call.h"'),
         ):
             self.assert_found(*include(path, name), 2, "may not include " + name)
         for path in ("src/plan/a.c", "src/device/a.c", "src/ops/a.h"):
-            for name in ("<pthread.h>", "<time.h>", "<unistd.h>", "<sys/stat.h>"):
+            for name in ("<mpi.h>", "<clfold/mpi.h>", "<pthread.h>", "<time.h>", "<unistd.h>",
+                         "<sys/stat.h>"):
                 self.assert_found(*include(path, name), 2, "only src/base may include")
         self.assert_found(*include("src/base/a.c", "<CL/cl.h>"), 2, "src/base may not")
         self.assert_found(*include("src/plan/a.c", "<CL/cl.h>"), 2, "src/plan may not")
@@ -79,6 +85,10 @@ class Rules(unittest.TestCase):
             ("src/device/a.c", "<CL/cl.h>"),
             ("src/plan/a.c", "<clfold/clfold.h>"),
             ("src/plan/a.c", "<stdint.h>"),
+            ("src/mpi/a.c", '"call.h"'),
+            ("src/mpi/a.h", "<clfold/experimental.h>"),
+            ("src/mpi/a.h", "<clfold/mpi.h>"),
+            ("src/mpi/a.c", "<mpi.h>"),
             ("tests/unit/a.c", '"ops/b.h"'),
         ):
             self.assert_clean(*include(path, name))
