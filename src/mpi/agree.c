@@ -21,7 +21,10 @@ static int tell(struct call *call, uint64_t failed)
     char text[2100], tail[64];
 
     if (failed == (uint64_t)call->ranks->rank) {
-        snprintf(news.sentence, sizeof(news.sentence), "%s", clfold_last_error());
+        const char *said = clfold_last_error();
+        const size_t own = strlen(call->name);
+        said += strncmp(said, call->name, own) == 0 ? own + strlen(": ") : 0;
+        snprintf(news.sentence, sizeof(news.sentence), "%s", said);
         snprintf(tail, sizeof(tail), " (%s)", clfold_status_name(call->status));
         char *end = strstr(news.sentence, tail);
         if (end) {
@@ -214,18 +217,18 @@ struct before {
     unsigned char key[8]; /* the last one */
 };
 
-/* *b becomes both, of which *a is the earlier; for MPI. */
+/* *b becomes both, of which *a is the earlier; as MPI calls it, of one pair. */
 static void join_before(void *a, void *b, int *num, MPI_Datatype *type)
 {
+    const struct before *from = a;
+    struct before *to = b;
+
+    (void)num;
     (void)type;
-    for (int i = 0; i < *num; ++i) {
-        const struct before *from = (struct before *)a + i;
-        struct before *to = (struct before *)b + i;
-        to->count += from->count;
-        if (!to->has_key) {
-            to->has_key = from->has_key;
-            memcpy(to->key, from->key, sizeof(to->key));
-        }
+    to->count += from->count;
+    if (!to->has_key) {
+        to->has_key = from->has_key;
+        memcpy(to->key, from->key, sizeof(to->key));
     }
 }
 

@@ -33,9 +33,7 @@ static const char *find_lack(const struct call *call)
         return "part is given, but the call itself finds each rank's part";
     }
     if (call->fold.count_at.mem) {
-        return "count_at is given, but ranks tell each other their counts before the "
-               "call "
-               "runs";
+        return "count_at is given, but counts are exchanged before the call runs";
     }
     if (segments && !is_scan(call)) {
         return "segments are given, and reductions of segments stay on one rank";

@@ -217,16 +217,17 @@ int clfold_items_join(struct call *call, struct item *mine)
 {
     const struct ranks *ranks = call->ranks;
     const int bytes = (int)slot_size(call), last = ranks->num_levels - 1;
-    MPI_Request request;
     int error, rank, num;
 
     for (int l = 0; l <= last; ++l) {
         MPI_Comm_rank(ranks->levels[l], &rank);
         MPI_Comm_size(ranks->levels[l], &num);
-        if ((error = MPI_Iallgather(mine, bytes, MPI_BYTE, call->slots, bytes, MPI_BYTE,
-                                    ranks->levels[l], &request)) ||
-            (error = MPI_Wait(&request, MPI_STATUS_IGNORE))) {
-            return error;
+        MPI_Request request = MPI_REQUEST_NULL;
+        error = MPI_Iallgather(mine, bytes, MPI_BYTE, call->slots, bytes, MPI_BYTE,
+                               ranks->levels[l], &request);
+        const int late = MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (error || late) {
+            return error ? error : late;
         }
         if (is_scan(call)) {
             join(call, rank, slot(call, CLFOLD_MPI_GROUP + l));
