@@ -148,7 +148,7 @@ static void start(struct call *call, const clfold_fold *fold)
     }
 }
 
-/* The call itself, after the items before it; of a reduction nothing but these is left. */
+/* The call itself, after the items before it, which are all that a reduction has left. */
 static void end(struct call *call, struct item *item, cl_event *event)
 {
     const bool has_some =
