@@ -135,7 +135,7 @@ def segments(d, device):
         check(f"; segments by {name}, " in found["why"] and found["by"] == way, f"{found}")
         check(found["launches"] == launches, f"{found}")
         check(found["bytes_read"] >= 20000 + read, f"{found}")
-    found = told(d, device, "reduce", "--by", "flags:u8", "--count", 5000)
+    found = told(d, device, "reduce", "--by", "flags:u8", "--count", 1 << 22)
     check(found["algorithm"] == "reduce_offsets" and found["by"] == "flags:u8", f"{found}")
     check("segments by flags, " in found["why"] and found["launches"] == 5, f"{found}")
     found = told(d, device, "reduce", "--by", "offsets:u32:99", "--count", 5000)
