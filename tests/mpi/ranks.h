@@ -1,0 +1,72 @@
+/*
+ * The program of these tests runs on all ranks of mpirun: each makes every test, and rank
+ * 0 prints. A test fails on all ranks at once, by assert_all; where one fails or ends by
+ * itself, all are aborted, and nobody waits for it.
+ */
+#ifndef CLFOLD_TESTS_RANKS_H
+#define CLFOLD_TESTS_RANKS_H
+
+#include "one_context.h"
+#include "test.h"
+
+#include <clfold/mpi.h>
+
+#define MAX_RANKS 16
+
+extern int rank, num_ranks;
+
+/* All ranks call it, and fail if `ok` is false on one, with the words of the first. */
+__attribute__((format(printf, 2, 3))) void assert_all(bool ok, const char *format, ...);
+
+enum { REDUCE, ALLREDUCE, INCLUSIVE, EXCLUSIVE, NUM_KINDS };
+
+/* The arguments of a call. */
+struct rank_call {
+    int kind;
+    clfold_context *context;
+    MPI_Comm comm;
+    int root;
+    cl_command_queue queue;
+    const clfold_fold *fold;
+    cl_mem in, out;
+    size_t in_offset, out_offset, count;
+    cl_uint num_wait;
+    const cl_event *wait;
+    cl_event *event;
+};
+
+/* Those of the device's queue, and of all ranks. */
+struct rank_call rank_call(int kind, const clfold_fold *fold, cl_mem in, cl_mem out,
+                           size_t count);
+clfold_status make_rank_call(const struct rank_call *call);
+
+/* The local call of a kind. */
+static inline clfold_operation operation_of(int kind)
+{
+    return kind == INCLUSIVE   ? CLFOLD_INCLUSIVE_SCAN
+           : kind == EXCLUSIVE ? CLFOLD_EXCLUSIVE_SCAN
+                               : CLFOLD_REDUCE;
+}
+
+/* Waits for the device's queues, and reads. */
+void read_bytes(cl_mem mem, size_t size, void *data);
+
+/* All kinds of calls of sums give what they should. */
+void assert_ranks_work(MPI_Comm comm);
+
+/* The tests. */
+void test_subjects(void);
+void test_heads(void);
+void test_long_part(void);
+void test_events(void);
+void test_threads(void);
+void test_communicators(void);
+void test_traffic(void);
+void test_arguments(void);
+void test_differences(void);
+void test_failing_device(void);
+void test_failing_memory(void);
+void test_devices(void);
+void test_death(void);
+
+#endif
