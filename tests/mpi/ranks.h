@@ -1,7 +1,7 @@
 /*
  * The program of these tests runs on all ranks of mpirun: each makes every test, and rank
- * 0 prints. A test fails on all ranks at once, by assert_all; where one fails or ends by
- * itself, all are aborted, and nobody waits for it.
+ * 0 prints. A test fails on all ranks at once, by assert_all; where one ends by itself,
+ * all are aborted, and nobody waits for it.
  */
 #ifndef CLFOLD_TESTS_RANKS_H
 #define CLFOLD_TESTS_RANKS_H
@@ -12,8 +12,10 @@
 #include <clfold/mpi.h>
 
 #define MAX_RANKS 16
+#define SUM       .op = CLFOLD_ADD, .type = CLFOLD_U32
 
 extern int rank, num_ranks;
+extern cl_mem some, spare; /* 100,000 U32 of bytes COLOUR, and room for their scans */
 
 /* All ranks call it, and fail if `ok` is false on one, with the words of the first. */
 __attribute__((format(printf, 2, 3))) void assert_all(bool ok, const char *format, ...);
@@ -22,10 +24,9 @@ enum { REDUCE, ALLREDUCE, INCLUSIVE, EXCLUSIVE, NUM_KINDS };
 
 /* The arguments of a call. */
 struct rank_call {
-    int kind;
+    int kind, root;
     clfold_context *context;
     MPI_Comm comm;
-    int root;
     cl_command_queue queue;
     const clfold_fold *fold;
     cl_mem in, out;
@@ -40,21 +41,14 @@ struct rank_call rank_call(int kind, const clfold_fold *fold, cl_mem in, cl_mem 
                            size_t count);
 clfold_status make_rank_call(const struct rank_call *call);
 
-/* The local call of a kind. */
-static inline clfold_operation operation_of(int kind)
-{
-    return kind == INCLUSIVE   ? CLFOLD_INCLUSIVE_SCAN
-           : kind == EXCLUSIVE ? CLFOLD_EXCLUSIVE_SCAN
-                               : CLFOLD_REDUCE;
-}
+/* One that succeeds on all ranks. */
+void assert_call(const struct rank_call *call);
 
-/* Waits for the device's queues, and reads. */
 void read_bytes(cl_mem mem, size_t size, void *data);
 
 /* All kinds of calls of sums give what they should. */
 void assert_ranks_work(MPI_Comm comm);
 
-/* The tests. */
 void test_subjects(void);
 void test_heads(void);
 void test_long_part(void);
@@ -63,7 +57,6 @@ void test_threads(void);
 void test_communicators(void);
 void test_traffic(void);
 void test_arguments(void);
-void test_differences(void);
 void test_failing_device(void);
 void test_failing_memory(void);
 void test_devices(void);
