@@ -129,7 +129,7 @@ void test_arguments(void)
         BAD("in", ALLREDUCE, .fold = { SUM, .load = "in[i]" }),
         PAST("in", INCLUSIVE, .more = { .in_offset = 99997 }),
         PAST("in", ALLREDUCE, .more = { .count = 99997 }),
-        PAST("out", EXCLUSIVE, .more = { .out_offset = 199997 }),
+        PAST("out", EXCLUSIVE, .more = { .out_offset = 399997 }),
         PAST("segments", EXCLUSIVE, .fold = { SUM, .segments = &late }),
         LACK("rows", INCLUSIVE, .fold = { SUM, .segments = &rows }),
         LACK("columns", EXCLUSIVE, .fold = { SUM, .segments = &columns }),

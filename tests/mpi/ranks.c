@@ -121,7 +121,7 @@ static int begin_all(void **state)
     const int status = open_context(state);
 
     some = coloured_buffer(400000);
-    spare = coloured_buffer(800000);
+    spare = coloured_buffer(1600000);
     return status;
 }
 
@@ -133,19 +133,12 @@ static int end_all(void **state)
 }
 
 /* clang-format off */
-#define RANK_TEST(name) { #name, run, NULL, end, &(struct rank_test){ name } }
+#define RANK_TEST(name) { #name, run, NULL, end, &(struct rank_test){ name } },
 /* clang-format on */
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        RANK_TEST(test_subjects),       RANK_TEST(test_heads),
-        RANK_TEST(test_long_part),      RANK_TEST(test_events),
-        RANK_TEST(test_threads),        RANK_TEST(test_communicators),
-        RANK_TEST(test_traffic),        RANK_TEST(test_arguments),
-        RANK_TEST(test_failing_device), RANK_TEST(test_failing_memory),
-        RANK_TEST(test_devices),        RANK_TEST(test_death),
-    };
+    const struct CMUnitTest tests[] = { TESTS(RANK_TEST) };
     int level;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);

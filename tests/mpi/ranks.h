@@ -15,7 +15,8 @@
 #define SUM       .op = CLFOLD_ADD, .type = CLFOLD_U32
 
 extern int rank, num_ranks;
-extern cl_mem some, spare; /* 100,000 U32 of bytes COLOUR, and room for their scans */
+extern cl_mem some,
+    spare; /* 100,000 U32 of bytes COLOUR, and room for scans, in U32 or moments */
 
 /* All ranks call it, and fail if `ok` is false on one, with the words of the first. */
 __attribute__((format(printf, 2, 3))) void assert_all(bool ok, const char *format, ...);
@@ -49,17 +50,14 @@ void read_bytes(cl_mem mem, size_t size, void *data);
 /* All kinds of calls of sums give what they should. */
 void assert_ranks_work(MPI_Comm comm);
 
-void test_subjects(void);
-void test_heads(void);
-void test_long_part(void);
-void test_events(void);
-void test_threads(void);
-void test_communicators(void);
-void test_traffic(void);
-void test_arguments(void);
-void test_failing_device(void);
-void test_failing_memory(void);
-void test_devices(void);
-void test_death(void);
+/* clang-format off */
+#define TESTS(test)                                                                      \
+    test(test_subjects) test(test_heads) test(test_events) test(test_threads)            \
+    test(test_communicators) test(test_traffic) test(test_arguments)                     \
+    test(test_failing_device) test(test_failing_memory) test(test_devices)               \
+    test(test_death)
+#define DECLARE(name) void name(void);
+TESTS(DECLARE)
+/* clang-format on */
 
 #endif
