@@ -164,16 +164,16 @@ INSTEAD(Comm_split, live_comms += color != MPI_UNDEFINED,
 INSTEAD(Comm_free, --live_comms, (MPI_Comm * comm), (comm))
 
 /*
- * A call whose carry has c bytes sends from each rank, whatever the data and their number,
- * after the communicator's first call:
+ * A call whose carry has c bytes sends from each rank, whatever the data and their
+ * number, after the communicator's first call:
  *
  *     MPI_Exscan       1 of 24 bytes
  *     MPI_Allreduce    2, of 48 and 8 bytes
  *     MPI_Iallgather   L of c + 2 bytes
  *     MPI_Bcast        L - T of c + 2 bytes
  *
- * where L is the number of levels of groups that a rank is in, and T is 1 for ranks in the
- * top group, else 0. Up to 256 ranks L and T are 1 for all: 82 + c bytes in 4 calls.
+ * where L is the number of levels of groups that a rank is in, and T is 1 for ranks in
+ * the top group, else 0. Up to 256 ranks L and T are 1 for all: 82 + c bytes in 4 calls.
  */
 static struct counts formula(size_t carry)
 {
@@ -221,8 +221,8 @@ void test_traffic(void)
 
 /* ---- Communicators ----------------------------------------------------------------- */
 
-/* Others than MPI_COMM_WORLD: the same in reversed order, two halves, one rank. What calls
- * keep with one is freed with it. */
+/* Others than MPI_COMM_WORLD: one rank, the same in reversed order, two halves. What
+ * calls keep with one is freed with it. */
 void test_communicators(void)
 {
     assert_ranks_work(MPI_COMM_SELF);

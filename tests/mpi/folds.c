@@ -120,8 +120,8 @@ static void check_subject(const struct part_subject *subject, int kind)
     part_call_close(&all);
 }
 
-/* Each takes a quarter of the subjects; three ranks take all, on the device whose compiler
- * is the quickest. */
+/* Each number of ranks takes a quarter of them, and three ranks take all where the
+ * compiler is quick. */
 void test_subjects(void)
 {
     const bool is_all = num_ranks == 3 && (device.is_intel || test_level() == LEVEL_FULL);

@@ -1,5 +1,5 @@
-/* Folds for tests of calls in parts, on one device or on those of several ranks, and their
- * data: one array of PART_COUNT elements at a time. */
+/* Folds for tests of calls in parts, on one device or on those of several ranks, and
+ * their data: one array of PART_COUNT elements at a time. */
 #ifndef CLFOLD_TESTS_PART_SUBJECTS_H
 #define CLFOLD_TESTS_PART_SUBJECTS_H
 
@@ -52,7 +52,7 @@ void part_call_open(struct part_call *call, const struct part_subject *subject,
 void part_call_move(struct part_call *call, size_t first, size_t count);
 void part_call_close(struct part_call *call);
 
-/* The first byte that differs, unless both are of floats that are near and may be; `size`:
+/* The first byte that differs, but for those of floats that are near and may be; `size`:
  * none does. */
 size_t part_difference(const struct part_subject *subject, const unsigned char *a,
                        const unsigned char *b, size_t size);
