@@ -25,6 +25,7 @@ many programs were built and how many loaded there, if beside LISTER lies suppor
   --env NAME=VALUE  set for the program, and shown in the names of its tests
   --env-on TEXT NAME=VALUE  set on the devices whose "platform: device" holds TEXT
   --limit SECONDS   for one process
+  --ranks N,...     the program runs by mpirun, on N ranks, once for each N
   --required FILE   each line of FILE must be in some device's name; CLFOLD_REQUIRED_DEVICES
                     in the environment does the same. Without either, a machine that has no
                     device skips.
@@ -55,6 +56,10 @@ FRAMES = 6  # of a stack, in the line that says how a program ended
 # well, and a build 64 and more. On rusticl a load may take longer than another's build.
 LOADED_MS = 45
 QUICKEST = "Intel(R) OpenCL"  # of the compilers: twice as quick as PoCL's
+# Open MPI runs as any user, on more ranks than there are cores, and in containers.
+RANKS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+         "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+         "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 PLAN = re.compile(r"^1\.\.(\d+)\s*(?:#.*)?$")
 FRAME = re.compile(r"^#\d+ +0x[0-9a-f]+ (?:- \d+ )?(\w+)(?:@\S*)?$")
 # "ok 1 - name", "not ok 2 - name", and cmocka's "ok 3 # SKIP name", which some of its
@@ -132,6 +137,7 @@ def environment_of(folder):
     environment.pop("OCL_ICD_FILENAMES", None)
     # rusticl shows the devices of those drivers alone that this names.
     environment.setdefault("RUSTICL_ENABLE", "llvmpipe")
+    environment.update(RANKS)
     keep_programs(environment)
     return environment
 
@@ -334,6 +340,7 @@ def main():
     parser.add_argument("--env", action="append", default=[])
     parser.add_argument("--env-on", nargs=2, action="append", default=[])
     parser.add_argument("--limit", type=float, default=LIMIT_SECONDS)
+    parser.add_argument("--ranks", type=lambda text: text.split(","), default=[])
     parser.add_argument("--required", default=os.environ.get("CLFOLD_REQUIRED_DEVICES"))
     words = sys.argv[1:]
     split = words.index("--") if "--" in words else len(words)
@@ -346,10 +353,14 @@ def main():
             require(found, arguments.required, tap)
         found = [device for device in found if arguments.only in device.name]
         for device in chosen(found, arguments):
-            if command:
-                own = [pair for text, pair in arguments.env_on if text in device.name]
-                run(device, command, arguments.env + own, tap, arguments.limit)
-            else:
+            own = [pair for text, pair in arguments.env_on if text in device.name]
+            extra = arguments.env + own
+            for num in arguments.ranks:
+                run(device, ["mpirun", "-n", num, *command], extra + [f"RANKS={num}"], tap,
+                    arguments.limit)
+            if command and not arguments.ranks:
+                run(device, command, extra, tap, arguments.limit)
+            elif not command:
                 tap.point(True, label_of(device))
         if not tap.count:
             named = f" named {arguments.only}" if arguments.only else ""

@@ -286,7 +286,7 @@ int clfold_agree(struct call *call)
     if (error) {
         return error;
     }
-    const uint32_t num = hash_fields(call, hashes, names);
+    const uint32_t num = call->status ? 0 : hash_fields(call, hashes, names);
     words[FAILED] = call->status ? (uint64_t)call->ranks->rank : NOBODY;
     words[CALL] = hash(0, hashes, num * sizeof(hashes[0]));
     words[DEVICE] = call->status ? 0 : hash_device(call);

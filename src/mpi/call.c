@@ -151,11 +151,12 @@ static void start(struct call *call, const clfold_fold *fold)
 /* The call itself, after the items before it, which are all that a reduction has left. */
 static void end(struct call *call, struct item *item, cl_event *event)
 {
-    const bool has_some =
-        is_scan(call) ? call->part.first + call->count > 0 : call->part.whole > 0;
+    const bool has_before = is_scan(call) ? call->part.first > 0 : call->part.whole > 0;
+    const bool has_some = has_before || call->count > 0;
     clfold_fold fold = call->fold;
 
-    if (call->status) {
+    /* An item is missing only if a rank has failed, which says so itself. */
+    if (call->status || (has_before && !item->exists)) {
         return;
     }
     if (!has_result(call)) {

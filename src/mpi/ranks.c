@@ -14,9 +14,7 @@ static void destroy(struct ranks *ranks)
             MPI_Comm_free(&ranks->levels[k]);
         }
     }
-    if (ranks->all != MPI_COMM_NULL) {
-        MPI_Comm_free(&ranks->all);
-    }
+    MPI_Comm_free(&ranks->all);
     free(ranks);
 }
 
@@ -74,12 +72,20 @@ int clfold_ranks_find(struct ranks **out, MPI_Comm comm)
         return error;
     }
     struct ranks *ranks = calloc(1, sizeof(*ranks));
-    if (!ranks) {
-        return MPI_ERR_NO_MEM;
+    MPI_Comm all;
+    int lacks = !ranks;
+    if ((error = MPI_Comm_dup(comm, &all))) {
+        free(ranks);
+        return error;
     }
-    ranks->all = MPI_COMM_NULL;
-    if ((error = MPI_Comm_dup(comm, &ranks->all)) ||
-        (error = MPI_Comm_rank(comm, &ranks->rank)) ||
+    error = MPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX, all);
+    if (error || lacks) { /* on one of them */
+        MPI_Comm_free(&all);
+        free(ranks);
+        return error ? error : MPI_ERR_NO_MEM;
+    }
+    ranks->all = all;
+    if ((error = MPI_Comm_rank(comm, &ranks->rank)) ||
         (error = MPI_Comm_size(comm, &ranks->num)) || (error = make_levels(ranks)) ||
         (error = MPI_Comm_set_attr(comm, keyval, ranks))) {
         destroy(ranks);

@@ -5,97 +5,16 @@
 #include <clfold/experimental.h>
 
 #include "one_context.h"
+#include "part_subjects.h"
 #include "test.h"
 
-#define COUNT 5000
-#define MOST  64 /* bytes of an element or a result */
-
-/* Reduced too; rounds, so that bits depend on the cuts; scanned by flags; with init. */
-enum {
-    REDUCED = 1,
-    ROUNDED = 2,
-    BY_FLAGS = 4,
-    WITH_INIT = 8,
-    BY_KEYS = 16,
-    BY_OFFSETS = 32
-};
-
-struct subject {
-    const char *name;
-    clfold_fold fold;
-    unsigned is;
-};
-
-static const cl_uint seven = 7;
+#define COUNT PART_COUNT
+#define MOST  PART_BYTES
 
 #define U32    .op = CLFOLD_ADD, .type = CLFOLD_U32
-#define F32    .op = CLFOLD_ADD, .type = CLFOLD_F32
 #define AFFINE .components = "uint a; uint b", .combine = "{ a.a * b.a, a.b * b.a + b.b }"
-static const struct subject subjects[] = {
-    { "add", { U32 }, REDUCED | WITH_INIT },
-    { "add in u64", { .op = CLFOLD_ADD, .type = CLFOLD_U64, .in = CLFOLD_U8 }, REDUCED },
-    { "mul", { .op = CLFOLD_MUL, .type = CLFOLD_I32 }, REDUCED },
-    { "min", { .op = CLFOLD_MIN, .type = CLFOLD_I16 }, REDUCED },
-    { "max", { .op = CLFOLD_MAX, .type = CLFOLD_F32 }, REDUCED },
-    { "and", { .op = CLFOLD_BIT_AND, .type = CLFOLD_U8 }, REDUCED },
-    { "or", { .op = CLFOLD_BIT_OR, .type = CLFOLD_U64 }, REDUCED },
-    { "xor", { .op = CLFOLD_BIT_XOR, .type = CLFOLD_U16 }, REDUCED },
-    { "logical and", { .op = CLFOLD_LOGICAL_AND, .type = CLFOLD_U8 }, REDUCED },
-    { "logical or", { .op = CLFOLD_LOGICAL_OR, .type = CLFOLD_I8 }, REDUCED },
-    { "arg-min", { .op = CLFOLD_ARG_MIN, .type = CLFOLD_U8 }, REDUCED },
-    { "arg-max", { .op = CLFOLD_ARG_MAX, .type = CLFOLD_I16 }, REDUCED },
-    { "arg-min-max", { .op = CLFOLD_ARG_MIN_MAX, .type = CLFOLD_U8 }, REDUCED },
-    { "min-max", { .op = CLFOLD_MIN_MAX, .type = CLFOLD_I32 }, REDUCED },
-    { "affine, built in", { .op = CLFOLD_AFFINE, .type = CLFOLD_U32 }, REDUCED },
-    { "matrix", { .op = CLFOLD_MATRIX_2X2, .type = CLFOLD_U32 }, REDUCED },
-    { "affine", { AFFINE, .identity = "{ 1, 0 }" }, REDUCED },
-    { "affine without identity", { AFFINE }, REDUCED },
-    { "load of i and n", { U32, .load = "x * to_u32(i) + to_u32(n)" }, REDUCED },
-    { "result of i", { U32, .result = "item + 3 * to_u32(i)" }, 0 },
-    { "compensated", { F32, .accuracy = CLFOLD_COMPENSATED }, REDUCED | ROUNDED },
-    { "reproducible", { F32, .accuracy = CLFOLD_REPRODUCIBLE }, REDUCED },
-    { "f32", { F32 }, REDUCED | ROUNDED },
-    { "moments", { .op = CLFOLD_MOMENTS, .type = CLFOLD_F32 }, REDUCED | ROUNDED },
-    { "opaque",
-      { .type_name = "uint2",
-        .type_size = 8,
-        .combine = "(uint2)(a.x * b.x, a.y * b.x + b.y)" },
-      REDUCED },
-    { "flags", { U32 }, BY_FLAGS },
-    { "flags, init", { U32 }, BY_FLAGS | WITH_INIT },
-    { "keys", { U32 }, BY_KEYS },
-    { "keys, init", { U32 }, BY_KEYS | WITH_INIT },
-    { "keys, affine", { AFFINE }, BY_KEYS },
-    { "offsets", { U32 }, BY_OFFSETS },
-    { "offsets, affine", { AFFINE }, BY_OFFSETS },
-    { "flags, affine", { AFFINE }, BY_FLAGS },
-    { "flags, compensated", { F32, .accuracy = CLFOLD_COMPENSATED }, ROUNDED | BY_FLAGS },
-};
-#define NUM_SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
 
-static uint64_t random_state = 1;
-
-static uint32_t random_below(uint32_t limit)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((random_state >> 33) % limit);
-}
-
-static unsigned char data[COUNT * MOST], whole[COUNT * MOST], parts[COUNT * MOST];
-
-/* Bytes that any number may be made of; floats are small and finite. */
-static void fill_data(const struct subject *subject, const clfold_layout *layout)
-{
-    const bool are_floats = subject->fold.type == CLFOLD_F32;
-
-    for (size_t i = 0; i < COUNT * layout->in_size; ++i) {
-        data[i] = (unsigned char)(random_below(256));
-    }
-    for (size_t i = 0; are_floats && i < COUNT; ++i) {
-        const float x = (float)random_below(1000000) / 7 - 60000;
-        memcpy(data + i * sizeof(x), &x, sizeof(x));
-    }
-}
+static unsigned char whole[COUNT * MOST], parts[COUNT * MOST];
 
 /* Bytes that nobody has written. */
 static void assert_coloured(cl_mem mem, size_t offset, size_t size)
@@ -110,20 +29,18 @@ static void assert_coloured(cl_mem mem, size_t offset, size_t size)
 }
 
 /* The parts in turn, some of them empty. */
-static void run_parts(const struct subject *subject, clfold_operation operation,
-                      clfold_fold fold, cl_mem in, cl_mem out)
+static void run_parts(const struct part_subject *subject, clfold_operation operation,
+                      struct part_call *call, cl_mem out)
 {
-    clfold_layout layout;
-    clfold_segments segments = *(fold.segments ? fold.segments : &(clfold_segments){ 0 });
     const bool writes_each = operation != CLFOLD_REDUCE;
-
-    assert_ok(clfold_fold_layout(&fold, &layout));
-    cl_mem carries = coloured_buffer(layout.carry_size * 4), keys = coloured_buffer(2);
     const bool by_keys = (subject->is & BY_KEYS) != 0;
+    const size_t size = call->layout.carry_size;
+    cl_mem carries = coloured_buffer(size * 4), keys = coloured_buffer(4);
+
     for (size_t first = 0, k = 0; first < COUNT || k < 3; ++k) {
         const size_t left = COUNT - first;
         const size_t most = k % 3 == 0 ? 40 : k % 3 == 1 ? 1 : 3000;
-        size_t count = first == 0 && k == 0 ? 0 : random_below((uint32_t)most + 1);
+        size_t count = first == 0 && k == 0 ? 0 : part_random((uint32_t)most + 1);
         count = count < left ? count : left;
         const clfold_part part = { .first = first,
                                    .whole = COUNT,
@@ -132,106 +49,60 @@ static void run_parts(const struct subject *subject, clfold_operation operation,
                                    .key_at = { by_keys ? keys : NULL, by_keys && k % 2 },
                                    .key_out = { by_keys ? keys : NULL,
                                                 by_keys && k % 2 == 0 } };
-        fold.part = &part;
-        if (fold.segments) {
-            segments.offset = segments.by == CLFOLD_BY_OFFSETS ? 0
-                              : count > 0                      ? first
-                                                               : COUNT;
-            fold.segments = &segments;
-        }
+        call->fold.part = &part;
+        part_call_move(call, first, count);
         if (count == 0 && first == 0 && !writes_each) {
             continue; /* a reduction of nothing */
         }
-        clfold_status status = call_operation(operation, &fold, in, first, out,
-                                              writes_each ? first : 0, count);
+        clfold_status status = call_operation(operation, &call->fold, call->in, first,
+                                              out, writes_each ? first : 0, count);
         if (status) {
             fail_msg("%s: %s", subject->name, clfold_last_error());
         }
-        if (first == 0 && count == 0 && !(subject->is & WITH_INIT)) {
-            assert_coloured(carries, 0, 4 * layout.carry_size); /* there is none yet */
+        if (first == 0 && count == 0 && !(subject->is & (WITH_INIT | WITH_INIT_AT))) {
+            assert_coloured(carries, 0, 4 * size); /* there is none yet */
         }
         first += count;
     }
     /* Nothing is written beside the two carries. */
-    assert_coloured(carries, 0, layout.carry_size);
-    assert_coloured(carries, 3 * layout.carry_size, layout.carry_size);
+    assert_coloured(carries, 0, size);
+    assert_coloured(carries, 3 * size, size);
     clReleaseMemObject(carries);
     clReleaseMemObject(keys);
 }
 
-/* Segments of 100 elements on average, in each of the three ways. */
-static clfold_segments make_segments(unsigned is)
-{
-    static unsigned char flags[COUNT], keys[COUNT];
-    static cl_uint offsets[COUNT + 1];
-    size_t num = 0;
-
-    for (size_t i = 0; i < COUNT; ++i) {
-        flags[i] = i == 0 || random_below(100) == 0;
-        keys[i] = (unsigned char)(i > 0 ? keys[i - 1] + flags[i] : 7);
-        if (flags[i]) {
-            offsets[num++] = (cl_uint)i;
-        }
-    }
-    offsets[num] = COUNT;
-    return (clfold_segments){
-        .by = is & BY_FLAGS  ? CLFOLD_BY_FLAGS
-              : is & BY_KEYS ? CLFOLD_BY_KEYS
-                             : CLFOLD_BY_OFFSETS,
-        .type = is & BY_OFFSETS ? CLFOLD_U32 : CLFOLD_U8,
-        .mem = is & BY_FLAGS  ? copied_buffer(flags, COUNT)
-               : is & BY_KEYS ? copied_buffer(keys, COUNT)
-                              : copied_buffer(offsets, (num + 1) * sizeof(offsets[0])),
-        .num = is & BY_OFFSETS ? num : 0,
-    };
-}
-
 /* The same bytes, or floats that are near. */
-static void assert_same(const struct subject *subject, const unsigned char *a,
+static void assert_same(const struct part_subject *subject, const unsigned char *a,
                         const unsigned char *b, size_t size)
 {
-    for (size_t i = 0; i < size; ++i) {
-        float x, y;
-        memcpy(&x, a + i / 4 * 4, 4);
-        memcpy(&y, b + i / 4 * 4, 4);
-        if (a[i] != b[i] &&
-            !((subject->is & ROUNDED) && (x - y) * (x - y) <= 1e-6f * (1e6f + x * x))) {
-            fail_msg("%s: byte %zu of %zu differs", subject->name, i, size);
-        }
+    const size_t i = part_difference(subject, a, b, size);
+
+    if (i < size) {
+        fail_msg("%s: byte %zu of %zu differs", subject->name, i, size);
     }
 }
 
-static void check(const struct subject *subject, clfold_operation operation,
+static void check(const struct part_subject *subject, clfold_operation operation,
                   const char *algorithm)
 {
-    clfold_fold fold = subject->fold;
-    clfold_layout layout;
-
-    fold.algorithm = algorithm;
-    if ((subject->is & WITH_INIT)) {
-        fold.init = &seven;
-        fold.init_size = sizeof(seven);
-    }
-    assert_ok(clfold_fold_layout(&fold, &layout));
-    assert_true(layout.carry_size > 0);
-    fill_data(subject, &layout);
     const size_t num = operation == CLFOLD_REDUCE ? 1 : COUNT;
-    const clfold_segments segments = make_segments(subject->is);
-    fold.segments = subject->is & (BY_FLAGS | BY_KEYS | BY_OFFSETS) ? &segments : NULL;
-    cl_mem in = copied_buffer(data, COUNT * layout.in_size);
-    cl_mem out = coloured_buffer(num * layout.out_size);
-    assert_ok(call_operation(operation, &fold, in, 0, out, 0, COUNT));
-    clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, num * layout.out_size, whole, 0,
-                        NULL, NULL);
+    struct part_call call;
+
+    part_data_fill(subject);
+    part_call_open(&call, subject, 0, COUNT);
+    call.fold.algorithm = algorithm;
+    const size_t size = call.layout.out_size;
+    assert_true(call.layout.carry_size > 0);
+    cl_mem out = coloured_buffer(num * size);
+    assert_ok(call_operation(operation, &call.fold, call.in, 0, out, 0, COUNT));
+    clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, num * size, whole, 0, NULL, NULL);
     clReleaseMemObject(out);
-    out = coloured_buffer(num * layout.out_size);
-    run_parts(subject, operation, fold, in, out);
-    clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, num * layout.out_size, parts, 0,
-                        NULL, NULL);
-    assert_same(subject, whole, parts, num * layout.out_size);
-    clReleaseMemObject(in);
+    out = coloured_buffer(num * size);
+    run_parts(subject, operation, &call, out);
+    clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, num * size, parts, 0, NULL, NULL);
+    assert_same(subject, whole, parts, num * size);
     clReleaseMemObject(out);
-    clReleaseMemObject(segments.mem);
+    part_call_close(&call);
 }
 
 static void test_parts(void **state)
@@ -240,25 +111,20 @@ static void test_parts(void **state)
                                               "reduce_then_scan", "scan_lookback" };
 
     (void)state;
-    for (size_t s = 0; s < NUM_SUBJECTS; ++s) {
-        const struct subject *subject = &subjects[s];
-        const bool has_identity = subject->fold.op || subject->fold.identity;
-        if ((subject->is & REDUCED)) {
+    for (size_t s = 0; s < num_part_subjects; ++s) {
+        const struct part_subject *subject = &part_subjects[s];
+        const bool excludes = part_subject_has(subject, CLFOLD_EXCLUSIVE_SCAN);
+        /* Built-in operators take turns, but for sums. */
+        const bool is_both = subject->fold.op <= CLFOLD_ADD;
+        if (part_subject_has(subject, CLFOLD_REDUCE)) {
             check(subject, CLFOLD_REDUCE, NULL);
         }
-        if (subject->fold.accuracy == CLFOLD_REPRODUCIBLE) {
-            continue;
-        }
-        /* Built-in operators take turns, but for sums. */
-        const bool is_arg =
-            subject->fold.op >= CLFOLD_ARG_MIN && subject->fold.op <= CLFOLD_ARG_MIN_MAX;
-        const bool is_both = subject->fold.op <= CLFOLD_ADD;
-        const bool excludes = has_identity && !is_arg && (is_both || s % 2 == 0);
-        if (is_both || !excludes) {
+        if (part_subject_has(subject, CLFOLD_INCLUSIVE_SCAN) &&
+            (is_both || !excludes || s % 2 != 0)) {
             check(subject, CLFOLD_INCLUSIVE_SCAN,
                   device.ends_loops ? NULL : algorithms[s % 4]);
         }
-        if (excludes) {
+        if (excludes && (is_both || s % 2 == 0)) {
             check(subject, CLFOLD_EXCLUSIVE_SCAN,
                   device.ends_loops ? NULL : algorithms[(s + 1) % 4]);
         }
@@ -342,7 +208,7 @@ static void test_prepared(void **state)
                                               "reduce_then_scan" };
     static const cl_uchar same[8];
     cl_mem spare = coloured_buffer(64), keys = copied_buffer(same, sizeof(same));
-    cl_mem data_mem = copied_buffer(data, 64);
+    cl_mem data_mem = copied_buffer(whole, 64);
     const clfold_segments by_keys = { .by = CLFOLD_BY_KEYS,
                                       .type = CLFOLD_U8,
                                       .mem = keys };
@@ -375,17 +241,18 @@ static void test_prepared(void **state)
 
 /* Parts that know nothing of each other; their carries make one, of which a part of no
  * elements makes the result. */
-static void check_carries(const struct subject *subject)
+static void check_carries(const struct part_subject *subject)
 {
     enum { PARTS = 6 };
     static const size_t cuts[PARTS + 1] = { 0, 1, 17, 1000, 1003, 4000, COUNT };
-    clfold_fold fold = subject->fold;
-    clfold_layout layout;
+    struct part_call call;
     unsigned char once[MOST], folded[MOST];
 
-    assert_ok(clfold_fold_layout(&fold, &layout));
-    fill_data(subject, &layout);
-    cl_mem in = copied_buffer(data, COUNT * layout.in_size);
+    part_data_fill(subject);
+    part_call_open(&call, subject, 0, COUNT);
+    const clfold_layout layout = call.layout;
+    clfold_fold fold = call.fold;
+    cl_mem in = call.in;
     cl_mem out = coloured_buffer(2 * layout.out_size);
     cl_mem carries = coloured_buffer((PARTS + 3) * layout.carry_size);
     assert_ok(call_operation(CLFOLD_REDUCE, &fold, in, 0, out, 0, COUNT));
@@ -394,6 +261,7 @@ static void check_carries(const struct subject *subject)
                                    .whole = COUNT,
                                    .carry_out = { carries, 1 + (size_t)k } };
         fold.part = &part;
+        part_call_move(&call, cuts[k], cuts[k + 1] - cuts[k]);
         assert_ok(call_operation(CLFOLD_REDUCE, &fold, in, cuts[k], out, 1,
                                  cuts[k + 1] - cuts[k]));
     }
@@ -408,6 +276,7 @@ static void check_carries(const struct subject *subject)
                                    .whole = COUNT,
                                    .carry_at = { carries, k == 0 ? PARTS + 1 : 1 } };
         fold.part = &part;
+        part_call_move(&call, first, COUNT - first);
         assert_ok(call_operation(CLFOLD_REDUCE, &fold, in, first, out, 1, COUNT - first));
         clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, layout.out_size, once, 0, NULL,
                             NULL);
@@ -417,7 +286,7 @@ static void check_carries(const struct subject *subject)
     }
     assert_coloured(carries, 0, layout.carry_size);
     assert_coloured(carries, (PARTS + 2) * layout.carry_size, layout.carry_size);
-    clReleaseMemObject(in);
+    part_call_close(&call);
     clReleaseMemObject(out);
     clReleaseMemObject(carries);
 }
@@ -425,9 +294,9 @@ static void check_carries(const struct subject *subject)
 static void test_carries(void **state)
 {
     (void)state;
-    for (size_t s = 0; s < NUM_SUBJECTS; ++s) {
-        if (subjects[s].is & REDUCED) {
-            check_carries(&subjects[s]);
+    for (size_t s = 0; s < num_part_subjects; ++s) {
+        if (part_subject_has(&part_subjects[s], CLFOLD_REDUCE)) {
+            check_carries(&part_subjects[s]);
         }
     }
 }

@@ -78,6 +78,16 @@ class Runner(unittest.TestCase):
         self.assertEqual(comments.count("# loose words"), 3)
         self.assertEqual(comments.count("# spoken"), 3)
 
+    def test_ranks(self):
+        self.devices(b=TWO)
+        self.script("mpirun", '#!/bin/sh\necho 1..1\n'
+                    'echo "ok 1 - $1 $2 $4 $OMPI_ALLOW_RUN_AS_ROOT"\n')
+        status, points, _ = self.run_it("", "--ranks", "2,5",
+                                        PATH=f"{self.folder}:{os.environ['PATH']}")
+        yard = "Yard: (R)  one (OpenCL 2.0, driver 7) RANKS="
+        self.assertEqual((status, points), (0, [
+            f"ok 1 - {yard}2: -n 2 word 1", f"ok 2 - {yard}5: -n 5 word 1", "1..2"]))
+
     def test_failures(self):
         self.devices(b=TWO)
         for program, words in (
