@@ -491,12 +491,12 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
 
 /* prefix op result i of the tile. */
 static clfold_item clfold_behind_prefix(clfold_result r, uint i, uint count,
-                                        clfold_room_pointer room CLFOLD_WITH)
+                                        clfold_item prefix, clfold_item next CLFOLD_WITH)
 {
-    clfold_item x = clfold_taken(room->prefix);
+    clfold_item x = clfold_taken(prefix);
 
     if (!CLFOLD_EXCLUSIVE && i + 1 == count)
-        x = clfold_taken(room->next);
+        x = clfold_taken(next);
     else if (!CLFOLD_EXCLUSIVE || i > 0)
         x = clfold_combine(x, clfold_item_of(r) CLFOLD_PASS);
     return x;
@@ -506,7 +506,7 @@ static clfold_item clfold_behind_prefix(clfold_result r, uint i, uint count,
 
 /* Chunk c of the tile, in `to`. */
 static void clfold_propagate_chunk(global CLFOLD_OUT_CHUNK_VECTOR *to, uint c, uint count,
-                                   clfold_room_pointer room CLFOLD_WITH)
+                                   clfold_item prefix, clfold_item next CLFOLD_WITH)
 {
     clfold_out_chunk chunk;
 
@@ -516,8 +516,8 @@ static void clfold_propagate_chunk(global CLFOLD_OUT_CHUNK_VECTOR *to, uint c, u
         clfold_result r;
         for (uint n = 0; n < CLFOLD_OUT_CELLS; ++n)
             r.cells[n] = chunk.cells[k * CLFOLD_OUT_CELLS + n];
-        r = clfold_result_of(
-            clfold_behind_prefix(r, c * CLFOLD_OUT_RESULTS + k, count, room CLFOLD_PASS));
+        r = clfold_result_of(clfold_behind_prefix(r, c * CLFOLD_OUT_RESULTS + k, count,
+                                                  prefix, next CLFOLD_PASS));
         for (uint n = 0; n < CLFOLD_OUT_CELLS; ++n)
             chunk.cells[k * CLFOLD_OUT_CELLS + n] = r.cells[n];
     }
@@ -533,6 +533,9 @@ static void clfold_tile_propagate(global CLFOLD_OUT *out, ulong out_begin, uint 
     uint done = 0;
 
     barrier(CLK_LOCAL_MEM_FENCE);
+    /* Once, for all elements: PoCL 3.1 finds zeros in later reads beside chunks. */
+    const clfold_item prefix = clfold_taken(room->prefix);
+    const clfold_item next = clfold_taken(room->next);
 #if CLFOLD_OUT_RESULTS
     global CLFOLD_CELL *to = out + out_begin * CLFOLD_OUT_CELLS;
 
@@ -540,14 +543,14 @@ static void clfold_tile_propagate(global CLFOLD_OUT *out, ulong out_begin, uint 
         done = count / CLFOLD_OUT_RESULTS * CLFOLD_OUT_RESULTS;
         for (uint c = l; c < count / CLFOLD_OUT_RESULTS; c += CLFOLD_GROUP_SIZE)
             clfold_propagate_chunk((global CLFOLD_OUT_CHUNK_VECTOR *)to, c, count,
-                                   room CLFOLD_PASS);
+                                   prefix, next CLFOLD_PASS);
     }
 #endif
     for (uint i = done + l; i < count; i += CLFOLD_GROUP_SIZE) {
         clfold_result r;
         for (uint n = 0; n < CLFOLD_OUT_CELLS; ++n)
             r.cells[n] = out[(out_begin + i) * CLFOLD_OUT_CELLS + n];
-        clfold_store(clfold_behind_prefix(r, i, count, room CLFOLD_PASS), out,
+        clfold_store(clfold_behind_prefix(r, i, count, prefix, next CLFOLD_PASS), out,
                      out_begin + i);
     }
     barrier(CLK_LOCAL_MEM_FENCE);

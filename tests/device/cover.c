@@ -428,6 +428,26 @@ static void test_property(void **state)
     }
 }
 
+/* What random programs have found: PoCL 3.1 lost a prefix beside chunks of two narrow
+ * numbers. */
+static void test_found(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; ++k) {
+        const struct trial fold = {
+            .operation = scan_of(k % 2),
+            .algorithm = "scan_then_propagate",
+            .plan = { .tile = TILE_GROUP },
+            .op = CLFOLD_MIN_MAX,
+            .pair = { k < 2 ? CLFOLD_U32 : CLFOLD_I32, k < 2 ? CLFOLD_U16 : CLFOLD_I16 },
+            .count = 10218,
+            .in_offset = 90,
+            .seed = 1,
+        };
+        trial_check(&fold, NULL);
+    }
+}
+
 #define PART(is_name, test, ...)                                                         \
     {                                                                                    \
         .name = is_name, .test_func = test, .initial_state = &(struct share)             \
@@ -444,4 +464,5 @@ TEST_MAIN("cover", open_context, close_context, PART("rungs", test_cover, RUNGS,
           PART("scans 1", test_cover, SCANS, 0, 3),
           PART("scans 2", test_cover, SCANS, 1, 3),
           PART("scans 3", test_cover, SCANS, 2, 3),
-          PART("random scans", test_property, SCANS, 0, 1))
+          PART("random scans", test_property, SCANS, 0, 1),
+          PART("found", test_found, SCANS, 0, 1))
