@@ -222,9 +222,38 @@ static void misaligned_base_touches_more(void **state)
     free(nest);
 }
 
+/* Each work-item reads a row of 32, so each line is asked for 32 times: a cache that
+ * holds a line for each work-item of a group fetches it once, a smaller one each time. */
+static void cache_keeps_what_was_used_last(void **state)
+{
+    struct nest *const nest =
+        read_text("kernel k launch groups = 9 size = 128 array a f32[9*128*32] global "
+                  "for k = 0 .. 31 { load a[32*(128*g + t) + k] }");
+
+    (void)state;
+    for (int kib = 16; kib <= 48; kib += 16) {
+        const struct nest_lanes lanes = { 32, 32, kib * 1024 };
+        struct nest_counts counts;
+        struct nest_error error;
+        assert_true(nest_count(&counts, nest, &lanes, NULL, 0, &error));
+        assert_int_equal(counts.launches[0].looked_up, 128 * 32);
+        assert_int_equal(counts.launches[0].missed, 128);
+        assert_int_equal(counts.launches[0].accesses[0][ACCESS_LINES], 9 * 128 * 32);
+        nest_counts_finish(&counts);
+    }
+    const struct nest_lanes small = { 32, 32, 31 * NEST_LINE };
+    struct nest_counts counts;
+    struct nest_error error;
+    assert_true(nest_count(&counts, nest, &small, NULL, 0, &error));
+    assert_int_equal(counts.launches[0].missed, 128 * 32);
+    nest_counts_finish(&counts);
+    free(nest);
+}
+
 TEST_MAIN("predict count", NULL, NULL, cmocka_unit_test(rungs_have_their_closed_forms),
           cmocka_unit_test(later_rungs_read_twice),
           cmocka_unit_test(gtx460_profile_is_reproduced),
           cmocka_unit_test(profiles_of_doubles_are_reproduced),
           cmocka_unit_test(strides_are_as_enumerated),
-          cmocka_unit_test(misaligned_base_touches_more))
+          cmocka_unit_test(misaligned_base_touches_more),
+          cmocka_unit_test(cache_keeps_what_was_used_last))

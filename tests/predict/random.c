@@ -34,7 +34,7 @@ static void draw_trial(struct trial *trial)
 
     *trial = (struct trial){ .width = 8 << draw(0, 3), .banks = 16 << draw(0, 1) };
     trial->size = draw(0, 2) ? trial->width * draw(1, 4) : draw(1, 200);
-    trial->n = draw(0, 9) ? draw(1, 150) : draw(0, 9) ? draw(1, 700) : draw(1, 4096);
+    trial->n = draw(0, 9) ? draw(1, 120) : draw(0, 99) ? draw(1, 400) : draw(1, 4096);
     trial->rows = draw(0, 9) ? 1 : draw(2, 9);
     trial->size = draw(0, 99) ? trial->size : draw(1, 1024);
     trial->bytes = sizes[draw(0, 3)];

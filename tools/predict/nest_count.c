@@ -6,6 +6,7 @@
 enum {
     MOST_PERIOD = 128, /* no place in a line of 128 bytes repeats later */
     FEW_TURNS = 4,     /* which are not worth comparing */
+    MOST_CACHED = 512,
     MOST_LEVELS = NEST_DIMS + NEST_MOST_DEPTH,
     MOST_STEPS = 4 * 1000 * 1000 /* of sub-groups, or the nest is refused */
 };
@@ -23,7 +24,12 @@ struct run {
     const struct nest_kernel *kernel;
     struct nest_launch *launch;
     struct nest_error *error;
-    bool failed;
+    bool failed, is_cached; /* in the cache, with all turns of all loops */
+    struct cached {
+        int array;
+        int64_t line;
+        uint64_t used;
+    } cache[MOST_CACHED];
     uint64_t mask;                  /* work-items of the sub-group */
     bool is_first;                  /* sub-group of its group */
     bool is_waiting, waits_locally; /* a load has begun a round */
@@ -313,7 +319,7 @@ static void sum(struct run *run, const struct range *range)
 {
     struct level *const level = &run->levels[run->depth];
 
-    if (range->is_bent || range->count <= FEW_TURNS) {
+    if (range->is_bent || range->count <= FEW_TURNS || run->is_cached) {
         for (uint64_t i = 0; i < range->count && !run->failed; i++) {
             range->visit(run, range, i);
         }
@@ -370,15 +376,33 @@ static int put_units(int64_t *units, int num, int64_t at, int bytes, int unit)
 }
 
 static int units_of(const struct run *run, const lane_values at, uint64_t mask, int bytes,
-                    int unit)
+                    int unit, int64_t units[2 * NEST_MOST_LANES + 1])
 {
-    int64_t units[2 * NEST_MOST_LANES + 1];
     int num = 0;
 
     for (int i = 0; i < run->lanes->width; i++) {
         num = mask >> i & 1 ? put_units(units, num, at[i], bytes, unit) : num;
     }
     return num;
+}
+
+/* A line that is not there takes the place of the one that was used least recently. */
+static void look_up(struct run *run, int array, int64_t line)
+{
+    const int num = run->lanes->cache / NEST_LINE;
+    struct cached *place = &run->cache[0];
+
+    run->launch->looked_up++;
+    for (int i = 0; i < num && i < MOST_CACHED; i++) {
+        struct cached *const cached = &run->cache[i];
+        if (cached->used && cached->array == array && cached->line == line) {
+            cached->used = run->launch->looked_up;
+            return;
+        }
+        place = cached->used < place->used ? cached : place;
+    }
+    run->launch->missed++;
+    *place = (struct cached){ array, line, run->launch->looked_up };
 }
 
 /* The banks serve as many work-items at once as have one word each in all of them. */
@@ -451,8 +475,12 @@ static void count_access(struct run *run, const struct nest_step *step, uint64_t
     if (array->is_local) {
         count_banks(run, at, mask, bytes, cells);
     } else {
-        const int sectors = units_of(run, at, mask, bytes, NEST_SECTOR);
-        const int lines = units_of(run, at, mask, bytes, NEST_LINE);
+        int64_t units[2 * NEST_MOST_LANES + 1];
+        const int sectors = units_of(run, at, mask, bytes, NEST_SECTOR, units);
+        const int lines = units_of(run, at, mask, bytes, NEST_LINE, units);
+        for (int i = 0; i < lines && run->is_cached && step->kind == STEP_LOAD; i++) {
+            look_up(run, step->array, units[i]);
+        }
         const int by_lines = (lines + 3) / 4, by_sectors = (sectors + 15) / 16;
         cells[ACCESS_SECTORS] += (uint64_t)sectors;
         cells[ACCESS_LINES] += (uint64_t)lines;
@@ -703,6 +731,21 @@ static int64_t told(struct run *run, int node)
     return node == NEST_NONE ? NEST_NONE : constant(run, node);
 }
 
+/* What the loads of the group in the middle find in the cache, one sub-group after the
+ * other. */
+static void try_cache(struct run *run)
+{
+    const struct range range = { .visit = visit_group };
+
+    memset(run->cache, 0, sizeof(run->cache));
+    for (int dim = 1; dim < NEST_DIMS; dim++) {
+        set_slot(run, SLOT_G + dim, (int64_t)(run->launch->groups[dim] / 2));
+    }
+    run->is_cached = true;
+    visit_group(run, &range, run->launch->groups[0] / 2);
+    run->is_cached = false;
+}
+
 static void count_launch(struct run *run)
 {
     struct nest_launch *const launch = run->launch;
@@ -735,6 +778,9 @@ static void count_launch(struct run *run)
     memcpy(launch->all, run->cells, sizeof(launch->all));
     memcpy(launch->accesses, run->cells + COUNT_CELLS,
            (run->num_cells - COUNT_CELLS) * sizeof(*run->cells));
+    if (run->lanes->cache > 0 && !run->failed) {
+        try_cache(run);
+    }
 }
 
 static void set_params(struct run *run, const struct nest_setting *settings,

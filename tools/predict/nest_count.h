@@ -23,7 +23,7 @@ enum { NEST_MOST_LANES = 64, NEST_SECTOR = 32, NEST_LINE = 128, NEST_MOST_LAUNCH
 struct nest_lanes {
     int width; /* of a sub-group: up to NEST_MOST_LANES */
     int banks; /* of local memory, 4 bytes wide, up to 64 */
-    int cache; /* bytes of L1 that a group has to itself, or 0: none is modelled */
+    int cache; /* bytes of L1, whole lines, LRU, of each group alone; 0: none */
 };
 
 /* By sub-groups, but for those that say items, which are work-items. */
@@ -63,6 +63,7 @@ struct nest_launch {
         lines;                            /* NEST_NONE: not told */
     int64_t strides[NEST_MOST_ACCESSES];  /* bytes from work-item 0 to 1 */
     uint64_t footprint[NEST_MOST_ARRAYS]; /* bytes of global arrays it has; else 0 */
+    uint64_t looked_up, missed; /* lines, by the loads of the group in the middle */
     uint64_t all[COUNT_CELLS];
     uint64_t accesses[NEST_MOST_ACCESSES][ACCESS_CELLS];
 };

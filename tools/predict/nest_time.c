@@ -49,6 +49,14 @@ static void count_bytes(struct launch_time *time, const struct nest *nest,
         footprint += (double)launch->footprint[i];
     }
     time->fetched = NEST_SECTOR * total(nest, launch, false, ACCESS_SECTORS);
+    if (launch->looked_up > 0) {
+        const double loads =
+            (double)nest_accesses(nest, launch, false, false, ACCESS_LINES);
+        const double missed = (double)launch->missed / (double)launch->looked_up;
+        const double stores =
+            (double)nest_accesses(nest, launch, false, true, ACCESS_SECTORS);
+        time->fetched = NEST_LINE * loads * missed + NEST_SECTOR * stores;
+    }
     time->past_l2 = footprint <= device_number(device, DEVICE_L2)
                         ? fmin(footprint, time->fetched)
                         : time->fetched;
