@@ -493,8 +493,9 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "json", VALUE_NONE, TO(json), BENCH, .help = "one object a line, see below" },
     { "json", VALUE_NONE, TO(json), PREDICT, .excludes = "model",
       .help = "one object a line for each launch: kernel, groups, size, groups_of_unit, "
-              "instructions, sectors, lines, bank_passes, fetched_bytes, terms, binds, "
-              "seconds, device; terms are seconds, or null if the device's file lacks a "
+              "instructions, sectors, lines, bank_passes, fetched_bytes, items, terms, "
+              "binds, seconds, device; items are accesses and barriers of work-items; "
+              "terms are seconds, or null if the device's file lacks a "
               "number. The last object is about the whole: launches, seconds, device" },
     { "json", VALUE_NONE, TO(json), CACHE,
       .help =

@@ -301,6 +301,26 @@ static json_object *terms_of(const struct launch_time *time)
     return terms;
 }
 
+/* Of work-items, as Oclgrind counts them. */
+static json_object *items_of(const struct prediction *prediction, int i)
+{
+    static const char *const keys[] = { "global_loads", "global_stores", "local_loads",
+                                        "local_stores" };
+    const struct nest_launch *const launch = &prediction->counts.launches[i];
+    json_object *const items = json_object_new_object();
+
+    for (int k = 0; items && k < 4; k++) {
+        const uint64_t num =
+            nest_accesses(prediction->nest, launch, k >= 2, k % 2 == 1, ACCESS_ITEMS);
+        json_object_object_add(items, keys[k], json_object_new_uint64(num));
+    }
+    if (items) {
+        json_object_object_add(items, "barriers",
+                               json_object_new_uint64(launch->all[COUNT_BARRIER_ITEMS]));
+    }
+    return items;
+}
+
 static bool print_json(const struct prediction *prediction, int i,
                        const struct launch_time *time, struct message *message)
 {
@@ -328,7 +348,8 @@ static bool print_json(const struct prediction *prediction, int i,
             json_put(object, numbers[k].key, json_object_new_uint64(numbers[k].value));
     }
     complete =
-        complete && json_put(object, "terms", terms_of(time)) &&
+        complete && json_put(object, "items", items_of(prediction, i)) &&
+        json_put(object, "terms", terms_of(time)) &&
         json_put(object, "binds", json_object_new_string(time_term_names[time->binds])) &&
         json_put(object, "seconds", json_object_new_double(time->seconds)) &&
         json_put(object, "device", json_object_new_string(prediction->device.name));

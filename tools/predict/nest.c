@@ -548,7 +548,7 @@ static bool read_sizes(struct reader *reader, int sizes[NEST_DIMS])
                        "there are three dimensions at most");
 }
 
-/* launch groups = E, E  size = E  again n = E while E  hops E */
+/* launch groups = E, E  size = E  again n = E while E  when E  hops E */
 static bool read_launch(struct reader *reader, struct nest_kernel *kernel)
 {
     if (kernel->groups[0] != NEST_NONE) {
@@ -577,7 +577,8 @@ static bool read_launch(struct reader *reader, struct nest_kernel *kernel)
             return false;
         }
     }
-    return !take(reader, "hops") || read_constant(reader, &kernel->hops);
+    return (!take(reader, "when") || read_constant(reader, &kernel->when)) &&
+           (!take(reader, "hops") || read_constant(reader, &kernel->hops));
 }
 
 static int find_array(const struct reader *reader, const char *name)
@@ -944,21 +945,19 @@ static bool begin_kernel(struct reader *reader, int line, int column)
                            NEST_MOST_KERNELS);
     }
     struct nest_kernel *const kernel = &nest->kernels[nest->num_kernels];
-    *kernel = (struct nest_kernel){ "",
-                                    line,
-                                    column,
-                                    { none, none, none },
-                                    { none, none, none },
-                                    none,
-                                    none,
-                                    none,
-                                    none,
-                                    none,
-                                    none,
-                                    none,
-                                    none,
-                                    none,
-                                    none };
+    *kernel = (struct nest_kernel){ .line = line,
+                                    .column = column,
+                                    .groups = { none, none, none },
+                                    .size = { none, none, none },
+                                    .again_slot = none,
+                                    .when = none,
+                                    .hops = none,
+                                    .registers = none,
+                                    .instructions = none,
+                                    .iterations = none,
+                                    .reduction = none,
+                                    .lines = none,
+                                    .first = none };
     if (!take_name(reader, kernel->name)) {
         return refuse_here(reader, "a kernel's name is expected");
     }

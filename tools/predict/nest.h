@@ -127,6 +127,7 @@ struct nest_kernel {
     int line, column;
     int groups[NEST_DIMS], size[NEST_DIMS];   /* expressions */
     int again_slot, again_value, again_while; /* launched anew with another parameter */
+    int when;         /* not launched where this is 0, or NEST_NONE */
     int hops;         /* groups that wait for each other, or NEST_NONE */
     int registers;    /* of a work-item, or NEST_NONE */
     int instructions; /* of sub-groups in a group, from a compiler; or NEST_NONE */

@@ -840,6 +840,9 @@ static bool add_launch(struct run *run, struct nest_counts *counts, int kernel)
 static void count_kernel(struct run *run, struct nest_counts *counts, int kernel)
 {
     run->kernel = &run->nest->kernels[kernel];
+    if (run->kernel->when != NEST_NONE && !constant(run, run->kernel->when)) {
+        return;
+    }
     while (add_launch(run, counts, kernel)) {
         count_launch(run);
         if (run->failed || run->kernel->again_slot == NEST_NONE ||
