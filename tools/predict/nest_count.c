@@ -111,8 +111,17 @@ static int64_t compute_one(enum node_kind kind, int64_t a, int64_t b)
     case NODE_LOG2:
         return a < 1 ? wrong : log2_up(a);
     default:
-        return a == 0 || b == 0 || llabs(a) <= NEST_MOST_VALUE / llabs(b) ? a * b : wrong;
+        return wrong;
     }
+}
+
+static int64_t multiply(int64_t a, int64_t b)
+{
+    const double product = (double)a * (double)b;
+
+    return product <= NEST_MOST_VALUE && product >= -NEST_MOST_VALUE
+               ? a * b
+               : NEST_MOST_VALUE + 1;
 }
 
 /* Loops that compilers make vectors of. */
@@ -130,6 +139,8 @@ static void compute(enum node_kind kind, int num, const int64_t *a, const int64_
         EACH(a[i] + b[i]);
     case NODE_SUBTRACT:
         EACH(a[i] - b[i]);
+    case NODE_MULTIPLY:
+        EACH(multiply(a[i], b[i]));
     case NODE_LESS:
         EACH(a[i] < b[i]);
     case NODE_LESS_EQUAL:
