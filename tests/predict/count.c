@@ -222,6 +222,56 @@ static void misaligned_base_touches_more(void **state)
     free(nest);
 }
 
+static uint64_t local_cell(const struct rung *rung, enum access_cell cell)
+{
+    return of_group(rung, true, false, cell) + of_group(rung, true, true, cell);
+}
+
+static struct rung count_scan(const char *name, int64_t group, int64_t padding)
+{
+    const struct nest_setting settings[] = { { "B", group }, { "P", padding } };
+    struct rung rung = { .nest = read_named(name) };
+
+    rung.counts = count_with(rung.nest, 32, 32, settings, *name == 'b' ? 2 : 1);
+    rung.launch = &rung.counts.launches[0];
+    return rung;
+}
+
+/* predictor.md, 5.3, and the table in cl/group_scan.cl. */
+static void scans_of_groups_have_their_counts(void **state)
+{
+    struct rung rung = count_scan("hillis_steele", 256, 0);
+
+    (void)state;
+    assert_int_equal(of_group(&rung, true, true, ACCESS_REQUESTS), 64);
+    assert_int_equal(local_cell(&rung, ACCESS_REQUESTS), 185);
+    assert_int_equal(local_cell(&rung, ACCESS_EXTRA), 0);
+    assert_int_equal(cell_of_group(&rung, COUNT_BARRIER_ITEMS), 8 * 256);
+    finish(&rung);
+    for (int64_t group = 128; group <= 512; group *= 2) {
+        const uint64_t w = (uint64_t)group / 32, accesses = group == 128   ? 84
+                                                            : group == 256 ? 140
+                                                                           : 252;
+        rung = count_scan("blelloch", group, 0);
+        assert_int_equal(local_cell(&rung, ACCESS_EXTRA), 35 * (2 * w - 1));
+        /* and the last item, which becomes the identity between the two sweeps */
+        assert_int_equal(local_cell(&rung, ACCESS_REQUESTS), accesses + 1);
+        assert_int_equal(cell_of_group(&rung, COUNT_BARRIER_ITEMS),
+                         group * 2 * (1 + __builtin_ctzll((uint64_t)group)));
+        finish(&rung);
+        rung = count_scan("blelloch", group, 1);
+        assert_int_equal(local_cell(&rung, ACCESS_EXTRA), 0);
+        finish(&rung);
+    }
+    rung = (struct rung){ .nest = read_named("group_raking") };
+    rung.counts = count_with(rung.nest, 32, 32, NULL, 0);
+    rung.launch = &rung.counts.launches[0];
+    assert_int_equal(cell_of_group(&rung, COUNT_OP_ITEMS + OP_SIMPLE), 730);
+    assert_int_equal(cell_of_group(&rung, COUNT_BARRIER_ITEMS), 3 * 256);
+    assert_int_equal(local_cell(&rung, ACCESS_EXTRA), 0);
+    finish(&rung);
+}
+
 /* Each work-item reads a row of 32, so each line is asked for 32 times: a cache that
  * holds a line for each work-item of a group fetches it once, a smaller one each time. */
 static void cache_keeps_what_was_used_last(void **state)
@@ -256,4 +306,5 @@ TEST_MAIN("predict count", NULL, NULL, cmocka_unit_test(rungs_have_their_closed_
           cmocka_unit_test(profiles_of_doubles_are_reproduced),
           cmocka_unit_test(strides_are_as_enumerated),
           cmocka_unit_test(misaligned_base_touches_more),
+          cmocka_unit_test(scans_of_groups_have_their_counts),
           cmocka_unit_test(cache_keeps_what_was_used_last))

@@ -900,7 +900,8 @@ const struct command_row command_rows[ACTIONS] = {
         "Counts what the kernels of a nest do on a GPU, exactly: memory requests, "
         "sectors, lines, passes of local memory's banks, branches, barriers; and "
         "predicts from the GPU's numbers how long they take. NEST is a file whose name "
-        "ends in .nest, or one of clfold's own kernels: reduce0 to reduce6. No device is "
+        "ends in .nest, or one of clfold's own kernels: reduce0 to reduce6, "
+        "group_raking; hillis_steele and blelloch are scans of textbooks. No device is "
         "used. docs/predict.md has the language of nests, the terms of the time, and how "
         "far predictions were off.\n",
         "Devices are 8800gtx, gtx295, gtx460, fermi (a Tesla C2050), a100, h100, h200, "
