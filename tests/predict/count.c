@@ -143,6 +143,14 @@ static void profiles_of_doubles_are_reproduced(void **state)
     assert_int_equal(cell_of_group(&rung, COUNT_DIVERGENT), 6);
     assert_int_equal(1093 * 6, 6558);
     finish(&rung);
+    /* As doubles it has 232 bank conflicts in the profile, which are not reproduced. */
+    rung = (struct rung){ .nest = read_as_doubles("reduce1") };
+    rung.counts = count_with(rung.nest, 32, 32, settings, 2);
+    rung.launch = &rung.counts.launches[0];
+    assert_int_equal(of_group(&rung, true, false, ACCESS_EXTRA) +
+                         of_group(&rung, true, true, ACCESS_EXTRA),
+                     180);
+    finish(&rung);
 }
 
 /* Formula (4) of the thesis next to what is touched: predictor.md, 3.3. */
