@@ -292,7 +292,7 @@ static void cache_keeps_what_was_used_last(void **state)
     for (int kib = 16; kib <= 48; kib += 16) {
         const struct nest_lanes lanes = { 32, 32, kib * 1024 };
         struct nest_counts counts;
-        struct nest_error error;
+        struct nest_error error = { 0 };
         assert_true(nest_count(&counts, nest, &lanes, NULL, 0, &error));
         assert_int_equal(counts.launches[0].looked_up, 128 * 32);
         assert_int_equal(counts.launches[0].missed, 128);
@@ -301,7 +301,7 @@ static void cache_keeps_what_was_used_last(void **state)
     }
     const struct nest_lanes small = { 32, 32, 31 * NEST_LINE };
     struct nest_counts counts;
-    struct nest_error error;
+    struct nest_error error = { 0 };
     assert_true(nest_count(&counts, nest, &small, NULL, 0, &error));
     assert_int_equal(counts.launches[0].missed, 128 * 32);
     nest_counts_finish(&counts);

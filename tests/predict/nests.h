@@ -22,7 +22,7 @@ static inline const struct predict_text *text_named(const char *name, bool is_de
 
 static inline struct nest *read_text(const char *text)
 {
-    struct nest_error error;
+    struct nest_error error = { 0 };
     struct nest *const nest = nest_read(text, strlen(text), &error);
 
     if (!nest) {
@@ -58,7 +58,7 @@ static inline struct nest_counts count_with(const struct nest *nest, int width, 
 {
     const struct nest_lanes lanes = { width, banks, 0 };
     struct nest_counts counts;
-    struct nest_error error;
+    struct nest_error error = { 0 };
 
     if (!nest_count(&counts, nest, &lanes, settings, num, &error)) {
         fail_msg("%d:%d: %s", error.line, error.column, error.text);
@@ -69,7 +69,7 @@ static inline struct nest_counts count_with(const struct nest *nest, int width, 
 static inline void read_device(struct device *device, const char *name)
 {
     const struct predict_text *const text = text_named(name, true);
-    struct nest_error error;
+    struct nest_error error = { 0 };
 
     if (!device_read(device, text->text, text->size, &error)) {
         fail_msg("%s:%d: %s", name, error.line, error.text);

@@ -125,7 +125,7 @@ static void settings_replace_values(void **state)
     const struct nest_setting known = { "n", 7 }, unknown = { "q", 7 };
     const struct nest_lanes lanes = { 32, 32, 0 };
     struct nest_counts counts = count_with(nest, 32, 32, &known, 1);
-    struct nest_error error;
+    struct nest_error error = { 0 };
 
     (void)state;
     assert_int_equal(counts.launches[0].num_groups, 14);
@@ -184,7 +184,7 @@ static void devices_are_read(void **state)
     }
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct device device;
-        struct nest_error error;
+        struct nest_error error = { 0 };
         assert_false(device_read(&device, rows[i].text, strlen(rows[i].text), &error));
         if (!strstr(error.text, rows[i].words)) {
             fail_msg("\"%s\": %s", rows[i].text, error.text);

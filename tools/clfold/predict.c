@@ -65,7 +65,7 @@ static bool read_texts(struct prediction *prediction, struct message *message)
 {
     const struct options *const options = prediction->options;
     const char *const name = options->predict.device;
-    struct nest_error error;
+    struct nest_error error = { 0 };
     const char *text;
     char *owned;
     size_t size;
@@ -93,7 +93,7 @@ static bool count(struct prediction *prediction, struct message *message)
         .cache = (int)wish->cache * 1024
     };
     struct nest_setting settings[PREDICT_MOST_SETS];
-    struct nest_error error;
+    struct nest_error error = { 0 };
 
     for (int i = 0; i < wish->num_sets; i++) {
         const uint64_t value = wish->sets[i].value;
