@@ -66,9 +66,9 @@ static bool read_texts(struct prediction *prediction, struct message *message)
     const struct options *const options = prediction->options;
     const char *const name = options->predict.device;
     struct nest_error error = { 0 };
-    const char *text;
+    const char *text = NULL;
     char *owned;
-    size_t size;
+    size_t size = 0;
 
     if (!find_text(name, true, &text, &size, &owned, message)) {
         return false;

@@ -712,7 +712,7 @@ static bool read_index(struct reader *reader, struct nest_step *step)
 
 static bool read_access(struct reader *reader, struct nest_step *step)
 {
-    static const char wides[] = { 1, 2, 4, 8, 16 };
+    static const int wides[] = { 1, 2, 4, 8, 16 };
 
     if (!read_index(reader, step)) {
         return false;
@@ -730,7 +730,7 @@ static bool read_access(struct reader *reader, struct nest_step *step)
     const int number = reader->at < reader->end && is_digit(*reader->at)
                            ? read_number(reader, reader->line, reader->column)
                            : NEST_NONE;
-    for (size_t i = 0; i < sizeof(wides) && number != NEST_NONE; i++) {
+    for (size_t i = 0; i < sizeof(wides) / sizeof(wides[0]) && number != NEST_NONE; i++) {
         if (reader->nest->nodes[number].value == wides[i] &&
             reader->nest->arrays[step->array].bytes * wides[i] <= 16) {
             step->wide = wides[i];
@@ -1009,11 +1009,13 @@ struct nest *nest_read(const char *text, size_t size, struct nest_error *error)
     struct nest *const nest = calloc(1, sizeof(*nest));
     struct reader reader = { nest, text, text + size, 1, 1, NEST_NONE, 0, error };
     int last = NEST_NONE;
-    bool done = nest || nest_refuse(error, 1, 1, "there is no memory for the nest");
+    bool done = true;
 
-    if (nest) {
-        nest->num_counters = NEST_DIMS;
+    if (!nest) {
+        nest_refuse(error, 1, 1, "there is no memory for the nest");
+        return NULL;
     }
+    nest->num_counters = NEST_DIMS;
     while (done && (skip(&reader), reader.at < reader.end)) {
         done = read_part(&reader, &last);
     }

@@ -223,7 +223,7 @@ static void value(struct run *run, int index, uint64_t mask, lane_values out)
 /* Of a size, which is the same everywhere. */
 static int64_t constant(struct run *run, int index)
 {
-    lane_values out;
+    lane_values out = { 0 };
 
     value(run, index, 1, out);
     return out[0];
@@ -871,12 +871,12 @@ bool nest_count(struct nest_counts *counts, const struct nest *nest,
     struct run *const run = calloc(1, sizeof(*run));
     const size_t num_cells = COUNT_CELLS + (size_t)nest->num_accesses * ACCESS_CELLS;
     uint64_t *const cells = malloc(num_cells * sizeof(*cells));
-    bool done =
-        (run && cells) || nest_refuse(error, 0, 0, "there is no memory to count in");
+    bool done = false;
 
     *counts = (struct nest_counts){ 0 };
-    done = done && check_settings(nest, settings, num_settings, error);
-    if (done) {
+    if (!run || !cells) {
+        nest_refuse(error, 0, 0, "there is no memory to count in");
+    } else if (check_settings(nest, settings, num_settings, error)) {
         run->nest = nest;
         run->lanes = lanes;
         run->error = error;
