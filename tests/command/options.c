@@ -84,6 +84,7 @@ static const struct command {
       "help" },
     { "check-fold", "--combine=a",
       "type count seed device no-cache quiet help" OPERATORS TEXTS },
+    { "predict", "x", "device set block cache model explain json help" },
     { "cache", "list", "json help" },
     { "help", "", "help" },
 };
@@ -132,6 +133,14 @@ static const struct value values[VALUE_KINDS] = {
                        ": a column is a number from 1" },
     [VALUE_MISSING] = { "skip", "NaN zero skip,", ": is not one of skip, nan and error" },
     [VALUE_AXIS] = { "-1", "x 1.5 2147483648 1,2", ": an axis is a whole number" },
+    [VALUE_SET] = { "n=2^20",
+                    "n n= =3 n=-1 n=x "
+                    "a_name_that_is_longer_than_any_parameter=3",
+                    ": is not NAME=N" },
+    [VALUE_BLOCK] = { "32,14", "0 1025 32, 32,14,2,1 x",
+                      ": one to three numbers from 1 to 1024" },
+    [VALUE_MODEL] = { "thesis", "Thesis none terms,thesis", ": the models are terms" },
+    [VALUE_CACHE] = { "16", "on 15 49 -1 16.5", ": a cache is off, or KiB" },
     [VALUE_BY] = { "offsets:u64:1Ki",
                    "flags rows:u8 keys:bool keys: flags:u8: keys:u8:1 offsets:u32:x "
                    "offsets:u32:1:1 keys:f32x",
@@ -331,7 +340,7 @@ static const char exclusive[] =
     "by/length by/columns map/op map/accuracy map/length map/columns "
     "show/seconds show/op show/types show/count show/accuracy show/length show/columns "
     "show/map reset/seconds reset/op reset/types reset/count reset/device reset/accuracy "
-    "reset/length reset/columns reset/map reset/show";
+    "reset/length reset/columns reset/map reset/show explain/json json/model";
 
 static void check_pair(enum action action, const struct option_row *one,
                        const struct option_row *other)

@@ -5,6 +5,7 @@ as long. Each must reach its reader, which accepts some inputs and rejects other
 faults must be seen.
 """
 
+import glob
 import os
 import random
 import re
@@ -18,6 +19,7 @@ FLAGS = [
     "-std=c11", "-g", "-O1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all",
     "-DCL_TARGET_OPENCL_VERSION=300", "-D_POSIX_C_SOURCE=200809L",
 ]  # fmt: skip
+FOLDERS = ["include", "src", "tools/clfold", "tools/predict"]
 POCL = "/etc/OpenCL/vendors/pocl.icd"
 NPY = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }\n"
 NAMED = b"{'descr': [('a', '<f4'), ('b', '|u1')], 'fortran_order': True, 'shape': (3,), }\n"
@@ -41,6 +43,7 @@ FOLDS = [random.Random(i).randbytes(20 + i) for i in range(100)]
 TARGETS = {
     "explain": (60000, FOLDS),
     "layout": (100000, FOLDS),
+    "nest": (100000, []),  # those of tools/predict
     "npy": (300000, HEADERS),
     "text": (150000, TEXTS),
     "tuning": (100000, ROWS),
@@ -52,7 +55,7 @@ PLANTED = {b"A": "AddressSanitizer: heap-buffer-overflow", b"U": "signed integer
 
 def compile_all(clang, folder, root, sources):
     """The program, of objects in `folder`."""
-    places = [f"-I{os.path.join(root, part)}" for part in ["include", "src", "tools/clfold"]]
+    places = [f"-I{os.path.join(root, part)}" for part in FOLDERS]
     objects = [os.path.join(folder, f"{i}.o") for i in range(len(sources))]
     commands = [[clang, *FLAGS, *places, "-c", source, "-o", made]
                 for source, made in zip(sources, objects)]  # fmt: skip
@@ -105,6 +108,9 @@ def main():
     times = int(os.environ.get("CLFOLD_FUZZ_TIMES", "1"))
     clang = tools.need("clang")
     failures = []
+    for path in glob.glob(os.path.join(root, "tools/predict/nests/*.nest")):
+        with open(path, "rb") as file:
+            TARGETS["nest"][1].append(file.read())
     # One runtime alone: AddressSanitizer and the loader do not take several.
     if os.path.isfile(POCL):
         os.environ["OCL_ICD_VENDORS"] = POCL

@@ -2,6 +2,7 @@
  * rejects, so that drive.py sees that its inputs reach the reader. */
 #include "target.h"
 
+#include "nest.h"
 #include "npy.h"
 #include "plan/tuning.h"
 #include "text.h"
@@ -131,6 +132,20 @@ static bool fuzz_tuning(struct bytes bytes)
     return accepted;
 }
 
+static bool fuzz_nest(struct bytes bytes)
+{
+    struct nest_error error = { 0 };
+    char *text = take_rest(&bytes);
+    struct nest *nest = nest_read(text, bytes.left, &error);
+
+    require(nest || (error.line > 0 && error.column > 0), "a place for a fault");
+    require(!nest || nest->num_kernels > 0, "a kernel");
+    const bool accepted = nest != NULL;
+    free(nest);
+    free(text);
+    return accepted;
+}
+
 /* A fault of each kind that the sanitizers must see. */
 static bool fuzz_planted(struct bytes bytes)
 {
@@ -156,6 +171,7 @@ static const struct target {
 } targets[] = {
     { "explain", fuzz_explain, fuzz_open_device },
     { "layout", fuzz_layout, NULL },
+    { "nest", fuzz_nest, NULL },
     { "npy", fuzz_npy, NULL },
     { "text", fuzz_text, NULL },
     { "tuning", fuzz_tuning, NULL },

@@ -132,6 +132,16 @@ def command_includes(path, text):
             yield number, f"tools/clfold may not include {match[1]}"
 
 
+def model_includes(path, text):
+    """The model of GPUs is pure functions, without OpenCL and the library."""
+    if not path.startswith("tools/predict/") or not is_c(path):
+        return
+    for number, match in matches(r'^[ \t]*#[ \t]*include[ \t]*([^ \t\n].*)', text):
+        system = re.fullmatch(r"<(\w+)\.h>", match[1])
+        if not re.fullmatch(r'"\w+\.h"', match[1]) and not (system and system[1] in C_HEADERS):
+            yield number, f"tools/predict may not include {match[1]}"
+
+
 def opencl_calls(path, text):
     folder = source_folder(path)
     if folder in ("base", "plan"):
@@ -181,6 +191,7 @@ RULES = (
     places,
     include_direction,
     command_includes,
+    model_includes,
     opencl_calls,
     library_manners,
     tile_kind,

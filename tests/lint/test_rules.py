@@ -105,6 +105,14 @@ class Rules(unittest.TestCase):
                      "<CL/cl_ext.h>", "<json-c/json.h>", "<unistd.h> /* x */"):
             self.assert_clean("tools/clfold/a.c", f"#include {name}\n")
 
+    def test_model_includes(self):
+        for name in ("<CL/cl.h>", "<clfold/clfold.h>", "<unistd.h>", '"base/file.h"'):
+            text = f"\n#include {name}\n"
+            found = f"may not include {name}"
+            self.assert_found("tools/predict/a.c", text, 2, found)
+        for name in ("<math.h>", '"nest.h"'):
+            self.assert_clean("tools/predict/a.h", f"#include {name}\n")
+
     def test_opencl_calls(self):
         call = "void f(void)\n{\n    clFinish (queue);\n}\n"
         self.assert_found("src/base/a.c", call, 3, "clFinish")

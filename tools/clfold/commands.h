@@ -14,6 +14,7 @@ bool command_ladder(const struct options *options, struct message *message);
 bool command_trace(const struct options *options, struct message *message);
 bool command_bench(const struct options *options, struct message *message);
 bool command_check_fold(const struct options *options, struct message *message);
+bool command_predict(const struct options *options, struct message *message);
 bool command_cache(const struct options *options, struct message *message);
 bool command_tune(const struct options *options, struct message *message);
 

@@ -21,7 +21,8 @@ bool list_has_word(const char *words, const char *word)
 {
     const size_t length = strlen(word);
 
-    for (const char *at = words; at && (at = strstr(at, word)); at += length) {
+    for (const char *at = length > 0 ? words : NULL; at && (at = strstr(at, word));
+         at += length) {
         if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) {
             return true;
         }

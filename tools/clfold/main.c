@@ -66,6 +66,8 @@ static bool run(const struct options *options, struct message *message)
         return command_tune(options, message);
     case ACTION_CHECK_FOLD:
         return command_check_fold(options, message);
+    case ACTION_PREDICT:
+        return command_predict(options, message);
     case ACTION_CACHE:
         return command_cache(options, message);
     case ACTION_HELP: /* options_read has made it the help of a command */

@@ -177,6 +177,85 @@ static bool add_arg(const struct option_row *row, const char *text,
     return true;
 }
 
+/* A later one of a name replaces an earlier one. */
+static bool add_set(struct predict_option *predict, const char *name, size_t length,
+                    uint64_t value)
+{
+    int i = 0;
+
+    while (i < predict->num_sets && (strncmp(predict->sets[i].name, name, length) != 0 ||
+                                     predict->sets[i].name[length])) {
+        i++;
+    }
+    if (i == PREDICT_MOST_SETS) {
+        return false;
+    }
+    predict->num_sets += i == predict->num_sets;
+    snprintf(predict->sets[i].name, LIST_WORD, "%.*s", (int)length, name);
+    predict->sets[i].value = value;
+    return true;
+}
+
+static bool read_set(const struct option_row *row, const char *text,
+                     struct predict_option *predict, struct message *message)
+{
+    const size_t length = strcspn(text, "=");
+    uint64_t value;
+
+    if (length == 0 || length >= LIST_WORD || !text[length] ||
+        !count_parse(text + length + 1, &value)) {
+        return message_set(message, "--%s %.200s: is not NAME=N, such as n=2^20",
+                           row->name, text);
+    }
+    return add_set(predict, text, length, value) ||
+           message_set(message, "--%s %.200s: there are %d parameters already", row->name,
+                       text, PREDICT_MOST_SETS);
+}
+
+static bool read_block(const struct option_row *row, const char *text,
+                       struct predict_option *predict, struct message *message)
+{
+    static const char *const names[] = { "BX", "BY", "BZ" };
+    const char *rest = text;
+    char word[LIST_WORD];
+    uint64_t value = 1;
+    bool is_right = true;
+    int num = 0;
+
+    while (is_right && list_next(&rest, word)) {
+        is_right = num < 3 && count_parse(word, &value) && value >= 1 && value <= 1024 &&
+                   add_set(predict, names[num], 2, value);
+        num++;
+    }
+    return (is_right && num > 0) ||
+           message_set(message,
+                       "--%s %.200s: one to three numbers from 1 to 1024, such as 32,8",
+                       row->name, text);
+}
+
+static bool read_model(const struct option_row *row, const char *text,
+                       struct predict_option *predict, struct message *message)
+{
+    predict->by_thesis = strcmp(text, "thesis") == 0;
+    return list_has_word(value_rows[row->kind].words, text) ||
+           message_set(message, "--%s %.200s: the models are %s", row->name, text,
+                       value_rows[row->kind].words);
+}
+
+static bool read_cache(const struct option_row *row, const char *text,
+                       struct predict_option *predict, struct message *message)
+{
+    uint64_t kib = 0;
+    const bool is_off = strcmp(text, "off") == 0;
+
+    if (!is_off && (!count_parse(text, &kib) || kib < 16 || kib > 48)) {
+        return message_set(message, "--%s %.200s: a cache is off, or KiB from 16 to 48",
+                           row->name, text);
+    }
+    predict->cache = (size_t)kib;
+    return true;
+}
+
 static bool read_value(const struct option_row *row, const char *text,
                        struct options *options, struct message *message)
 {
@@ -252,6 +331,14 @@ static bool read_value(const struct option_row *row, const char *text,
         return read_separator(row, text, member, message);
     case VALUE_COLUMN:
         return read_column(row, text, &options->text_form, message);
+    case VALUE_SET:
+        return read_set(row, text, member, message);
+    case VALUE_BLOCK:
+        return read_block(row, text, member, message);
+    case VALUE_MODEL:
+        return read_model(row, text, member, message);
+    case VALUE_CACHE:
+        return read_cache(row, text, member, message);
     case VALUE_KINDS:
         break;
     }
@@ -978,6 +1065,9 @@ static bool check_command(struct options *options, char **operands,
                             "reduction"));
     case ACTION_CHECK_FOLD:
         return check_fold(options, message);
+    case ACTION_PREDICT:
+        options->file = operands[0];
+        return true;
     case ACTION_CACHE:
         return check_cache(options, operands[0], message);
     case ACTION_HELP:

@@ -30,6 +30,7 @@ enum action {
     ACTION_BENCH,
     ACTION_TUNE,
     ACTION_CHECK_FOLD,
+    ACTION_PREDICT,
     ACTION_CACHE,
     ACTION_HELP, /* once read, it is the action whose help is printed */
     ACTIONS
@@ -42,6 +43,19 @@ enum cache_action { CACHE_LIST, CACHE_VERIFY, CACHE_CLEAR };
 struct by_option {
     const char *text; /* "keys:f32", or NULL */
     clfold_segments segments;
+};
+
+/* What predict is told. */
+enum { PREDICT_MOST_SETS = 16 };
+struct predict_option {
+    const char *device;
+    bool explain, by_thesis;
+    size_t cache; /* KiB, or 0 */
+    int num_sets;
+    struct predict_set {
+        char name[LIST_WORD];
+        uint64_t value;
+    } sets[PREDICT_MOST_SETS];
 };
 
 struct options {
@@ -99,6 +113,7 @@ struct options {
     bool maps;
     bool show, reset;
     enum cache_action cache;
+    struct predict_option predict;
 };
 
 /* The sentence of a failure says how to go on. */

@@ -79,6 +79,10 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_ARG_FILE] = { "ARG", .words = "*" },
     [VALUE_STREAM] = { "ARG", .words = "*" },
     [VALUE_FOLD] = { "FILE", .words = "*" },
+    [VALUE_SET] = { .name = "NAME=N" },
+    [VALUE_BLOCK] = { .name = "X,Y,Z" },
+    [VALUE_MODEL] = { "NAME", .words = "terms thesis" },
+    [VALUE_CACHE] = { "KIB", .words = "off 16 32 48" },
 };
 
 enum {
@@ -97,10 +101,11 @@ enum {
     BENCH = 1 << ACTION_BENCH,
     TUNE = 1 << ACTION_TUNE,
     CHECK = 1 << ACTION_CHECK_FOLD,
+    PREDICT = 1 << ACTION_PREDICT,
     CACHE = 1 << ACTION_CACHE,
     HELP = 1 << ACTION_HELP,
     ALL = (1 << ACTIONS) - 1,
-    WITH_DEVICE = ALL & ~(NONE | DEVICES | CACHE | HELP),
+    WITH_DEVICE = ALL & ~(NONE | DEVICES | PREDICT | CACHE | HELP),
     MAPS = MAP | SELECT | UNIQUE,
     SELECTS = SELECT | UNIQUE | RLE,
     READING = REDUCE | SCAN | MAPS | RLE | UNRLE,
@@ -240,6 +245,27 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "device", VALUE_DEVICE, TO(device), WITH_DEVICE,
       .help = "an index as clfold devices shows it, gpu, cpu, or a part of a name; "
               "default: the first GPU, else the first device" },
+    { "device", VALUE_TEXT, TO(predict.device), PREDICT, .initial = "h100",
+      .help =
+          "the GPU, one of those below, or a file that describes one, whose name ends "
+          "in .device",
+      .words = "8800gtx a100 fermi gfx1100 gfx90a gtx295 gtx460 h100 h200" },
+    { "set", VALUE_SET, TO(predict), PREDICT,
+      .help = "the value of a parameter of the nest, where N is written as 1000, 2^26, "
+              "1e6 or 64Mi; may be given several times" },
+    { "block", VALUE_BLOCK, TO(predict), PREDICT,
+      .help = "the work-items of a group in one to three dimensions: the parameters BX, "
+              "BY and BZ of the nest" },
+    { "cache", VALUE_CACHE, TO(predict), PREDICT, .initial = "off",
+      .help =
+          "KiB of L1 that the loads of a group have to themselves, from 16 to 48; off: "
+          "none is modelled" },
+    { "model", VALUE_MODEL, TO(predict), PREDICT, .initial = "terms",
+      .help = "terms, or thesis: formulas of a thesis of 2016, and the time by Hong and "
+              "Kim's model of 2009, if the device's file has its numbers" },
+    { "explain", VALUE_NONE, TO(predict.explain), PREDICT, .excludes = "json",
+      .help = "print every count, every term of the time, what binds, what is assumed, "
+              "and the device's numbers with their sources" },
     { "combine", VALUE_TEXT, TO(fold.combine), OPERATORS, .excludes = "op,init",
       .help =
           "an operator of your own, which must be associative, in OpenCL C: what a op "
@@ -467,6 +493,12 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "type, op, count, tiles, tile_size, group_size, groups, clock, duration, "
               "mean_depth, mean_polls, fallbacks, ok, device" },
     { "json", VALUE_NONE, TO(json), BENCH, .help = "one object a line, see below" },
+    { "json", VALUE_NONE, TO(json), PREDICT, .excludes = "model",
+      .help = "one object a line for each launch: kernel, groups, size, groups_of_unit, "
+              "instructions, sectors, lines, bank_passes, fetched_bytes, items, terms, "
+              "binds, seconds, device; items are accesses and barriers of work-items; "
+              "terms are seconds, or null if the device's file lacks a "
+              "number. The last object is about the whole: launches, seconds, device" },
     { "json", VALUE_NONE, TO(json), CACHE,
       .help =
           "of list, one object a line: file, kernels, platform, device, driver, used, "
@@ -862,6 +894,26 @@ const struct command_row command_rows[ACTIONS] = {
         .examples =
             "The mean of two numbers is not associative:\n"
             "  clfold check-fold --combine '(a + b) / 2'\n",
+    },
+    [ACTION_PREDICT] = {
+        "predict", "[options] NEST",
+        "how long a kernel takes on a GPU that you do not have",
+        "one NEST", 1,
+        "Counts what the kernels of a nest do on a GPU, exactly: memory requests, "
+        "sectors, lines, passes of local memory's banks, branches, barriers; and "
+        "predicts from the GPU's numbers how long they take. NEST is a file whose name "
+        "ends in .nest, or one of clfold's own kernels: reduce0 to reduce6, "
+        "group_raking; hillis_steele and blelloch are scans of textbooks. No device is "
+        "used. docs/predict.md has the language of nests, the terms of the time, and how "
+        "far predictions were off.\n",
+        "Devices are 8800gtx, gtx295, gtx460, fermi (a Tesla C2050), a100, h100, h200, "
+        "gfx90a and gfx1100. Their numbers are measured, queried or nominal, as "
+        "--explain says.\n",
+        .examples =
+            "A rung of the ladder on an A100, with all that the time consists of:\n"
+            "  clfold predict reduce3 --device a100 --set n=2^24 --explain\n"
+            "A kernel of your own:\n"
+            "  clfold predict stencil.nest --device h200 --block 32,8\n",
     },
     [ACTION_CACHE] = {
         "cache", "list|verify|clear [--json]",

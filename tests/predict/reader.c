@@ -1,0 +1,280 @@
+/* Texts of nests and devices: what is read, what is refused and where, random texts. */
+#include "nests.h"
+
+#define HEAD "kernel k launch groups = 4 size = 64 array a f32[256] global\n"
+
+/* Refused by the reader, or when it is counted: line 0 is no place in the text. */
+static void wrong_texts_are_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        int line, column;
+        const char *words;
+    } rows[] = {
+        { "", 1, 1, "there is no kernel" },
+        { "load a[0]", 1, 1, "param, array or kernel is expected, not load" },
+        { "kernel", 1, 7, "a kernel's name is expected, not the end of the text" },
+        { "kernel for", 1, 8, "a kernel's name is expected, not for" },
+        { "kernel k", 1, 1, "kernel k has no launch" },
+        { "kernel k launch groups 4", 1, 24, "= is expected, not 4" },
+        { "kernel k launch groups = 1 size = t", 1, 35, "a size may not depend" },
+        { "kernel k launch groups = 1, 1, 1, 1", 1, 34, "three dimensions at most" },
+        { HEAD "launch groups = 1 size = 1", 2, 7, "a kernel has one launch" },
+        { "param n = g", 1, 11, "gx belongs to a kernel" },
+        { "param n = 1 n = 2", 1, 13, "there is a n already" },
+        { "param n = 99999999999999999999", 1, 11, "the number is above 2^53" },
+        { HEAD "array a f32[1] local", 2, 7, "there is an array a already" },
+        { HEAD "array b f31[1] local", 2, 9, "a type such as f32 is expected, not f31" },
+        { HEAD "array b f32[1] far", 2, 16, "global or local is expected, not far" },
+        { HEAD "array b f32[1] global offset 128", 2, 33, "bytes up to 127" },
+        { HEAD "load b[t]", 2, 6, "there is no array b" },
+        { HEAD "load a[i]", 2, 8, "there is no i" },
+        { HEAD "load a[t, 1]", 2, 6, "a has 1 dimensions" },
+        { HEAD "load a[t", 2, 9, "] is expected, not the end of the text" },
+        { HEAD "load a[t] wide 3", 2, 17, "wide is 1, 2, 4, 8 or 16 elements" },
+        { HEAD "load a[t] wide 8", 2, 17, "of 16 bytes at most" },
+        { HEAD "load a[in[t]]", 2, 8, "there is no in" },
+        { HEAD "if t < 3 load a[t]", 2, 10, "{ is expected, not load" },
+        { HEAD "if t < { }", 2, 8, "a number, a name or ( is expected, not {" },
+        { HEAD "for k = 0 to 3 { }", 2, 11, ".. is expected, not to" },
+        { HEAD "let t = 3", 2, 5, "a name is expected, not t" },
+        { HEAD "let x = 3 let x = 4", 2, 15, "there is a x already" },
+        { HEAD "if t < 4 { let x = 3 } load a[x]", 2, 31, "there is no x" },
+        { HEAD "wait", 2, 1, "a statement is expected, not wait" },
+        { HEAD "load a[t] \x01", 2, 11, "a statement is expected, not ?" },
+        { HEAD "load a[2*t + 1 + 128*g]", 2, 1, "a has 256 elements, and 257 is not" },
+        { HEAD "load a[t - 1]", 2, 1, "a has 256 elements, and -1 is not one of them" },
+        { HEAD "load a[t / (t - t)]", 2, 10, "a division by 0" },
+        { HEAD "load a[t + log2(t)]", 2, 12, "a logarithm of less than 1" },
+        { HEAD "load a[t * 2^53]", 2, 10, "this is above 2^53" },
+        { HEAD "if t < 3 { barrier }", 2, 12, "do not reach this barrier" },
+        { HEAD "if t < 32 { barrier }", 1, 1, "different numbers of barriers" },
+        { HEAD "for k = 0 .. 3 step 0 { }", 2, 1, "the step of this loop is 0" },
+        { HEAD "for k = 0 .. 2^40 { load a[k % 256] }", 2, 21, "too many steps here" },
+        { "kernel k launch groups = 0 size = 1", 1, 26, "0 is not from 1 to" },
+        { "kernel k launch groups = 1 size = 2000", 1, 35, "2000 is not from 1 to 1024" },
+        { "kernel k launch groups = 1 size = 1 again n = 1", 1, 43, "needs a parameter" },
+        { "param n = 1 kernel k launch groups = 1 size = 1 again n = 1 while n > 0", 1,
+          13, "it is launched too often" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct nest_lanes lanes = { 32, 32, 0 };
+        struct nest_error error = { 0 };
+        struct nest_counts counts = { 0 };
+        struct nest *const nest = nest_read(rows[i].text, strlen(rows[i].text), &error);
+        if (nest && nest_count(&counts, nest, &lanes, NULL, 0, &error)) {
+            fail_msg("\"%s\" is taken", rows[i].text);
+        }
+        if (!strstr(error.text, rows[i].words) || error.line != rows[i].line ||
+            error.column != rows[i].column) {
+            fail_msg("\"%s\" is refused at %d:%d with \"%s\", not at %d:%d with \"%s\"",
+                     rows[i].text, error.line, error.column, error.text, rows[i].line,
+                     rows[i].column, rows[i].words);
+        }
+        nest_counts_finish(&counts);
+        free(nest);
+    }
+}
+
+static void limits_are_refused(void **state)
+{
+    static const struct {
+        const char *head, *part;
+        int times;
+        const char *words;
+    } rows[] = {
+        { HEAD "load a[", "(", 100, "32 deep" },
+        { HEAD "load a[", "-", 100, "32 deep" },
+        { HEAD "load a[1", "+1", 1000, "more than 256 terms" },
+        { HEAD, "if t < 3 { ", 100, "32 deep" },
+        { HEAD, "load a[t] ", 100, "more than 64 accesses" },
+        { HEAD, "barrier ", 1000, "more than 512 statements" },
+        { HEAD,
+          "load "
+          "a[1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1] ",
+          60, "there are more than 4096 terms" },
+        { "", "kernel k launch groups = 1 size = 1 ", 40, "more than 32 kernels" },
+        { HEAD, "let aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa = 3", 1,
+          "a name is expected" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char *const text = calloc(1, 65536);
+        struct nest_error error = { 0 };
+        assert_non_null(text);
+        strcpy(text, rows[i].head);
+        for (int k = 0; k < rows[i].times; k++) {
+            strcat(text, rows[i].part);
+        }
+        struct nest *const nest = nest_read(text, strlen(text), &error);
+        if (nest || !strstr(error.text, rows[i].words)) {
+            fail_msg("%d times %s: \"%s\"", rows[i].times, rows[i].part, error.text);
+        }
+        free(nest);
+        free(text);
+    }
+}
+
+static void settings_replace_values(void **state)
+{
+    struct nest *const nest =
+        read_text("param n = 100 m = 2*n kernel k launch groups = m size = 1");
+    const struct nest_setting known = { "n", 7 }, unknown = { "q", 7 };
+    const struct nest_lanes lanes = { 32, 32, 0 };
+    struct nest_counts counts = count_with(nest, 32, 32, &known, 1);
+    struct nest_error error = { 0 };
+
+    (void)state;
+    assert_int_equal(counts.launches[0].num_groups, 14);
+    nest_counts_finish(&counts);
+    assert_false(nest_count(&counts, nest, &lanes, &unknown, 1, &error));
+    assert_string_equal(error.text, "there is no parameter q");
+    free(nest);
+}
+
+static void blocks_have_two_sides(void **state)
+{
+    struct nest *const nest = read_text(
+        "param n = 64 m = 28 kernel k launch groups = n/32, m/14, 3 size = 32, 14\n"
+        "array a f64[n, m, 3] global let i = 32*gx + tx let j = 14*gy + ty\n"
+        "if i > 0 { load a[i, j, gz] wide 1 } else { store a[i, j, gz] op special 2 }\n"
+        "op convert if !(i == 3) && (j > 1 || gz >= 1)");
+    struct nest_counts counts = count_with(nest, 32, 32, NULL, 0);
+    const struct nest_launch *const launch = &counts.launches[0];
+
+    (void)state;
+    assert_int_equal(launch->num_groups, 12);
+    assert_int_equal(launch->num_items, 448);
+    assert_int_equal(launch->accesses[0][ACCESS_ITEMS], 63 * 28 * 3);
+    assert_int_equal(launch->accesses[0][ACCESS_SECTORS], 8 * 2 * 28 * 3);
+    assert_int_equal(launch->accesses[1][ACCESS_ITEMS], 28 * 3);
+    assert_int_equal(launch->accesses[1][ACCESS_SECTORS], 28 * 3);
+    assert_int_equal(launch->all[COUNT_OPS + OP_SPECIAL], 2 * 28 * 3);
+    assert_int_equal(launch->all[COUNT_OP_ITEMS + OP_CONVERT], 63 * (26 + 2 * 28));
+    nest_counts_finish(&counts);
+    free(nest);
+}
+
+static void devices_are_read(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        { "", "a device needs a width from 1 to 64" },
+        { "width 32 nominal\nwidth 32 nominal", "width is given twice" },
+        { "colour 3 nominal", "devices have no colour" },
+        { "width x nominal", "x is not a number" },
+        { "width -1 nominal", "-1 is not a number" },
+        { "width 32 guessed", "measured, queried or nominal" },
+        { "width 128 nominal", "a device needs a width from 1 to 64" },
+    };
+
+    (void)state;
+    for (const struct predict_text *text = predict_texts; text->name; text++) {
+        struct device device;
+        if (text->is_device) {
+            read_device(&device, text->name);
+            assert_true(*device.name);
+        } else {
+            free(read_named(text->name));
+        }
+    }
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct device device;
+        struct nest_error error = { 0 };
+        assert_false(device_read(&device, rows[i].text, strlen(rows[i].text), &error));
+        if (!strstr(error.text, rows[i].words)) {
+            fail_msg("\"%s\": %s", rows[i].text, error.text);
+        }
+    }
+}
+
+/* ---- Random texts ------------------------------------------------------------------ */
+
+static uint64_t state_of_random = 88172645463325252;
+
+static size_t draw(size_t most)
+{
+    state_of_random ^= state_of_random << 13;
+    state_of_random ^= state_of_random >> 7;
+    state_of_random ^= state_of_random << 17;
+    return (size_t)(state_of_random % (most + 1));
+}
+
+/* One of the kernels, with bytes that are other ones, words that are repeated, and lines
+ * that end early. */
+static size_t spoil(char *text, size_t size, size_t room)
+{
+    static const char signs[] = "tgxns[](){}+-*/%<>=!&|^.0123456789, \n#";
+
+    for (size_t turns = 1 + draw(3); turns > 0; turns--) {
+        const size_t at = draw(size - 1), length = draw(12);
+        switch (draw(4)) {
+        case 0:
+            text[at] = (char)draw(255);
+            break;
+        case 1:
+            text[at] = signs[draw(sizeof(signs) - 2)];
+            break;
+        case 2:
+            if (at + length < size && size + length < room) {
+                memmove(text + at + length, text + at, size - at);
+                size += length;
+            }
+            break;
+        case 3:
+            if (at + length < size && size > length + 1) {
+                memmove(text + at, text + at + length, size - at - length);
+                size -= length;
+            }
+            break;
+        default:
+            size = draw(19) ? size : at + 1;
+        }
+    }
+    return size;
+}
+
+static void random_texts_do_no_harm(void **state)
+{
+    const char *const level = getenv("CLFOLD_TEST_LEVEL");
+    const int times = level && strcmp(level, "full") == 0 ? 1000000
+                      : level && *level                   ? 100000
+                                                          : 10000;
+    const struct nest_lanes lanes = { 32, 32, 0 };
+    int taken = 0, counted = 0;
+
+    (void)state;
+    for (int i = 0; i < times; i++) {
+        static char text[8192];
+        const struct predict_text *from = predict_texts;
+        struct nest_error error = { 0 };
+        while (!from[1].name || from->is_device) {
+            from++;
+        }
+        from += draw(6);
+        memcpy(text, from->text, from->size);
+        const size_t size = spoil(text, from->size, sizeof(text));
+        struct nest *const nest = nest_read(text, size, &error);
+        if (!nest) {
+            assert_true(error.line > 0 && error.column > 0 && *error.text);
+            continue;
+        }
+        taken++;
+        struct nest_counts counts;
+        const struct nest_setting small = { "n", 5000 };
+        counted += nest_count(&counts, nest, &lanes, &small, draw(15) ? 1 : 0, &error);
+        nest_counts_finish(&counts);
+        free(nest);
+    }
+    printf("%d texts, %d read, %d counted\n", times, taken, counted);
+    assert_true(taken > times / 100 && counted > times / 1000 && taken < times);
+}
+
+TEST_MAIN("predict reader", NULL, NULL, cmocka_unit_test(wrong_texts_are_refused),
+          cmocka_unit_test(limits_are_refused), cmocka_unit_test(settings_replace_values),
+          cmocka_unit_test(blocks_have_two_sides), cmocka_unit_test(devices_are_read),
+          cmocka_unit_test(random_texts_do_no_harm))

@@ -1,0 +1,281 @@
+/* Occupancy, times and the formulas of the thesis. */
+#include "nests.h"
+
+#include <math.h>
+#include <time.h>
+
+/* predictor.md, 2.7: the check of Hong and Kim's model, to 0.01 cycle. */
+static void hong_and_kim_give_their_cycles(void **state)
+{
+    const struct hong_kim_device device = { 1, 80, 420, 4, 10, 4, 16 };
+    const struct hong_kim_program program = { .compute = 27,
+                                              .uncoalesced = 6,
+                                              .barriers = 6,
+                                              .uncoalesced_each = 32,
+                                              .coalesced_each = 1,
+                                              .bytes = 128,
+                                              .groups = 80,
+                                              .groups_of_unit = 5,
+                                              .sub_groups_of_group = 4 };
+    const struct hong_kim got = hong_kim(&device, &program);
+
+    (void)state;
+    assert_true(got.memory_latency == 730);
+    assert_true(fabs(got.mwp - 2.28125) < 1e-9);
+    assert_true(got.compute_cycles == 132);
+    assert_true(got.memory_cycles == 4380);
+    assert_true(got.cwp == 20);
+    assert_true(got.rounds == 1);
+    assert_true(fabs(got.cycles_without_barriers - 38428.19) < 0.01);
+    assert_true(fabs(got.barrier_cycles - 12300.00) < 0.01);
+    assert_true(fabs(got.cycles - 50728.19) < 0.01);
+}
+
+static void hong_and_kim_have_three_cases(void **state)
+{
+    const struct hong_kim_device device = { 1, 1e6, 420, 4, 10, 4, 16 };
+    struct hong_kim_program program = { .compute = 1,
+                                        .coalesced = 1,
+                                        .uncoalesced_each = 1,
+                                        .coalesced_each = 1,
+                                        .bytes = 128,
+                                        .groups = 16,
+                                        .groups_of_unit = 1,
+                                        .sub_groups_of_group = 2 };
+    struct hong_kim got = hong_kim(&device, &program);
+
+    (void)state;
+    /* a) too few sub-groups for either limit: 420 + 8 + 8 * (2 - 1) */
+    assert_true(got.mwp == 2 && got.cwp == 2 && got.cycles == 436);
+    /* c) memory serves more sub-groups than compute leaves time for */
+    program.compute = 99;
+    program.sub_groups_of_group = 8;
+    got = hong_kim(&device, &program);
+    assert_true(got.mwp == 8 && got.cwp < 8 && got.cycles == 420 + 400 * 8);
+}
+
+static int64_t up(int64_t a, int64_t unit)
+{
+    return (a + unit - 1) / unit * unit;
+}
+
+/* predictor.md, 2.8, for compute capability 8.0 and 9.0. */
+static int64_t groups_as_stated(int64_t t, int64_t regs, int64_t local,
+                                int64_t most_local)
+{
+    const int64_t w = (t + 31) / 32, rw = up(32 * regs, 256);
+    int64_t groups = 64 / w;
+
+    if (rw * up(w, 4) > 65536 || regs > 255) {
+        return 0;
+    }
+    groups = 4 * (16384 / rw) / w < groups ? 4 * (16384 / rw) / w : groups;
+    groups = most_local / up(local + 1024, 128) < groups
+                 ? most_local / up(local + 1024, 128)
+                 : groups;
+    return groups < 32 ? groups : 32;
+}
+
+static void occupancy_is_as_stated(void **state)
+{
+    struct device devices[2];
+
+    (void)state;
+    read_device(&devices[0], "a100");
+    read_device(&devices[1], "h100");
+    for (int i = 0; i < 2; i++) {
+        for (int64_t t = 1; t <= 1024; t += t < 64 ? 1 : 31) {
+            for (int64_t regs = 1; regs <= 256; regs++) {
+                for (int64_t local = 0; local < 230000; local += 9973) {
+                    const struct fit fit = fit_groups(&devices[i], t, regs, local);
+                    const int64_t most = (i == 0 ? 164 : 228) * 1024;
+                    if (fit.groups != groups_as_stated(t, regs, local, most)) {
+                        fail_msg("%d: %lld work-items, %lld registers, %lld bytes: %lld",
+                                 i, (long long)t, (long long)regs, (long long)local,
+                                 (long long)fit.groups);
+                    }
+                }
+            }
+        }
+    }
+    const struct fit fit = fit_groups(&devices[1], 448, 40, 1024);
+    assert_int_equal(fit.groups, 3);
+    assert_int_equal(fit.sub_groups, 42);
+}
+
+/* By hand, from the tables of NVIDIA's calculator. */
+static void older_units_hold_groups(void **state)
+{
+    struct device device;
+
+    (void)state;
+    read_device(&device, "8800gtx");
+    /* 8 sub-groups * 10 * 32 registers are 2560, a multiple of 256: three in 8192 */
+    assert_int_equal(fit_groups(&device, 256, 10, 1024).groups, 3);
+    assert_int_equal(fit_groups(&device, 256, 11, 1024).groups, 2);
+    assert_int_equal(fit_groups(&device, 64, 4, 1024).groups, 8);
+    read_device(&device, "gtx295");
+    assert_int_equal(fit_groups(&device, 256, 16, 2048).groups, 4);
+    assert_int_equal(fit_groups(&device, 256, 17, 2048).groups, 3);
+    read_device(&device, "fermi");
+    assert_int_equal(fit_groups(&device, 256, 20, 1024).groups, 6);
+    assert_int_equal(fit_groups(&device, 256, 21, 1024).groups, 5);
+    assert_string_equal(fit_groups(&device, 1024, 20, 1024).limit, "sub-groups");
+}
+
+static double seconds_of(const char *name, const struct device *device,
+                         const struct nest_setting *settings, int num)
+{
+    struct nest *const nest = read_named(name);
+    struct nest_counts counts =
+        count_with(nest, (int)device_number(device, DEVICE_WIDTH),
+                   (int)device_number(device, DEVICE_BANKS), settings, num);
+    double seconds = 0;
+
+    for (int i = 0; i < counts.num; i++) {
+        const struct launch_time time =
+            time_launch(nest, &counts.launches[i], device, i > 0);
+        assert_true(time.seconds > 0);
+        seconds += time.seconds;
+    }
+    nest_counts_finish(&counts);
+    free(nest);
+    return seconds;
+}
+
+/* The order of the rungs, each no slower than the one before by more than 5 %. */
+static void rungs_are_in_their_order(void **state)
+{
+    static const struct {
+        const char *device;
+        int64_t group;
+    } cases[] = { { "8800gtx", 128 }, { "gtx460", 128 }, { "gtx295", 256 },
+                  { "fermi", 256 },   { "a100", 256 },   { "h100", 256 } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct device device;
+        read_device(&device, cases[i].device);
+        for (int log = 22; log <= 25; log++) {
+            double before = 1e9, first = 0;
+            printf("%-8s 2^%d ms:", cases[i].device, log);
+            for (char rung = '0'; rung <= '6'; rung++) {
+                const char name[] = { 'r', 'e', 'd', 'u', 'c', 'e', rung, 0 };
+                const int64_t held = fit_groups(&device, cases[i].group, 0, 0).groups;
+                const struct nest_setting settings[] = {
+                    { "n", INT64_C(1) << log },
+                    { "B", cases[i].group },
+                    { "G", held * (int64_t)device_number(&device, DEVICE_UNITS) }
+                };
+                const double seconds =
+                    seconds_of(name, &device, settings, rung == '6' ? 3 : 2);
+                printf(" %.4f", seconds * 1e3);
+                first = rung == '0' ? seconds : first;
+                if (seconds > before * 1.05) {
+                    fail_msg("%s is slower than the rung before on %s", name,
+                             cases[i].device);
+                }
+                before = seconds;
+            }
+            printf(" 0 to 6: %.2f\n", first / before);
+        }
+    }
+}
+
+/* Times of 64 MiB of doubles as published. Those of Fermi and GTX 295 are from counts of
+ * instructions that the profiler gave, so these are told. */
+static void published_times_are_near(void **state)
+{
+    static const struct {
+        const char *device, *rung;
+        int instructions; /* of a group */
+        int replays;      /* 0: the profiler has counted them */
+        double seconds;
+    } rows[] = {
+        { "fermi", "reduce0", 1908, 1, 4.329e-3 },
+        { "fermi", "reduce1", 1076, 1, 3.051e-3 },
+        { "gtx295", "reduce0", 3412, 0, 11.08e-3 },
+        { "gtx295", "reduce1", 1261, 0, 4.97e-3 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct nest_setting settings[] = { { "n", 1 << 23 }, { "B", 256 } };
+        struct device device;
+        read_device(&device, rows[i].device);
+        struct nest *const nest = read_as_doubles(rows[i].rung);
+        struct nest_counts counts =
+            count_with(nest, 32, (int)device_number(&device, DEVICE_BANKS), settings, 2);
+        device.numbers[DEVICE_REPLAYS].value = rows[i].replays;
+        counts.launches[0].instructions = rows[i].instructions;
+        const struct launch_time time =
+            time_launch(nest, &counts.launches[0], &device, 0);
+        printf("%s %s: %.3f ms, published %.3f, by %s\n", rows[i].device, rows[i].rung,
+               time.seconds * 1e3, rows[i].seconds * 1e3, time_term_names[time.binds]);
+        assert_int_equal(time.binds, TERM_ISSUE);
+        assert_true(fabs(time.seconds / rows[i].seconds - 1) < 0.25);
+        nest_counts_finish(&counts);
+        free(nest);
+    }
+}
+
+static void one_prediction_is_fast(void **state)
+{
+    double least = 1;
+
+    (void)state;
+    for (char rung = '0'; rung <= '6'; rung++) {
+        const char name[] = { 'r', 'e', 'd', 'u', 'c', 'e', rung, 0 };
+        least = 1;
+        for (int turn = 0; turn < 5; turn++) {
+            const clock_t begin = clock();
+            struct device device;
+            read_device(&device, "h100");
+            assert_true(seconds_of(name, &device, NULL, 0) > 0);
+            const double took = (double)(clock() - begin) / CLOCKS_PER_SEC;
+            least = took < least ? took : least;
+        }
+        printf("%s: %.2f ms\n", name, least * 1e3);
+    }
+}
+
+static void formulas_of_the_thesis_stand(void **state)
+{
+    struct nest *const nest =
+        read_text("param n = 1000000 "
+                  "kernel k launch groups = ceil(n, 448) size = 448 iterations n "
+                  "reduction 8 lines 25 array a f64[n] global array c i8[4*n] global "
+                  "array b f32[1] global "
+                  "if 448*g + t < n { load a[448*g + t] load c[4*(448*g + t)] load b[0] "
+                  "op 3 op reciprocal }");
+    struct nest_counts counts = count_with(nest, 32, 16, NULL, 0);
+    struct device device;
+
+    (void)state;
+    read_device(&device, "8800gtx");
+    const struct thesis thesis = thesis_count(nest, &counts.launches[0], &device, false);
+    assert_true(fabs(thesis.iterations - 1e6 / (2233 * 448)) < 1e-12);   /* (1) */
+    assert_true(thesis.segment[0] == 128 && thesis.segment[1] == 32);    /* (2) */
+    assert_true(thesis.stride[0] == 8 && thesis.stride[1] == 4);         /* (3) */
+    assert_true(thesis.transactions[0] == 2 && !thesis.is_coalesced[0]); /* (4) */
+    assert_true(thesis.transactions[1] == 4 && !thesis.is_coalesced[1]);
+    assert_true(thesis.is_coalesced[2] && thesis.transactions[2] == 4); /* (5) */
+    /* one dimension, an instruction pointer, two of 25 lines */
+    assert_true(thesis.registers_of_item == 4 && thesis.registers == 128 * 14); /* (6) */
+    assert_true(thesis.reduction_items == 1116.5);                              /* (7) */
+    assert_true(thesis.local == 32 + 448 * 8);                                  /* (8) */
+    assert_true(fabs(thesis.extra - log2(448 * thesis.iterations)) < 1e-12);
+    assert_true(fabs(thesis.program.barriers - thesis.extra) < 1e-12); /* (9) */
+    assert_true(fabs(thesis.arithmetic - (3e6 / (2233 * 448) + thesis.extra)) < 1e-9);
+    nest_counts_finish(&counts);
+    free(nest);
+}
+
+TEST_MAIN("predict time", NULL, NULL, cmocka_unit_test(hong_and_kim_give_their_cycles),
+          cmocka_unit_test(hong_and_kim_have_three_cases),
+          cmocka_unit_test(occupancy_is_as_stated),
+          cmocka_unit_test(older_units_hold_groups),
+          cmocka_unit_test(rungs_are_in_their_order),
+          cmocka_unit_test(published_times_are_near),
+          cmocka_unit_test(one_prediction_is_fast),
+          cmocka_unit_test(formulas_of_the_thesis_stand))

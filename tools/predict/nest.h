@@ -1,0 +1,181 @@
+/*
+ * A nest: kernels as a text tells them, with their launches, arrays, accesses,
+ * operations, loops and barriers, and without the values they compute.
+ *
+ *   param n = 2^25  B = 256
+ *   kernel reduce2
+ *   launch groups = ceil(n, B)  size = B
+ *   array in f32[n] global  array s f32[B] local  array out f32[groups] global
+ *   load in[B*g + t] if B*g + t < n
+ *   store s[t]
+ *   barrier
+ *   for k = 1 .. log2(B) {
+ *       if t < B >> k { load s[t]  load s[t + (B >> k)]  op  store s[t] }
+ *       barrier
+ *   }
+ *   if t == 0 { load s[0]  store out[g] }
+ *
+ * docs/predict.md has the whole language. Reading allocates one struct, and refuses what
+ * it does not know with line and column.
+ */
+#ifndef CLFOLD_PREDICT_NEST_H
+#define CLFOLD_PREDICT_NEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    NEST_NAME = 32,
+    NEST_MOST_NODES = 4096, /* of all expressions */
+    NEST_MOST_STEPS = 512,
+    NEST_MOST_NAMES = 128, /* parameters, lets and counters of a file */
+    NEST_MOST_ARRAYS = 64,
+    NEST_MOST_KERNELS = 32,
+    NEST_MOST_ACCESSES = 64, /* of a file */
+    NEST_MOST_DEPTH = 32,    /* of blocks and of brackets */
+    NEST_MOST_TERMS = 256,   /* that one waits for */
+    NEST_MOST_LOOPS = 64,    /* bits of a set, with the three indices of a group */
+    NEST_DIMS = 3,
+    NEST_NONE = -1
+};
+
+/* Sizes and indices lie between minus and plus this. */
+#define NEST_MOST_VALUE (INT64_C(1) << 53)
+
+/* What is wrong with a text, and where: lines and columns count from 1. */
+struct nest_error {
+    int line, column;
+    char text[200];
+};
+
+enum node_kind {
+    NODE_NUMBER,
+    NODE_NAME, /* `value` is its slot */
+    NODE_ADD,
+    NODE_SUBTRACT,
+    NODE_MULTIPLY,
+    NODE_POWER,
+    NODE_DIVIDE, /* rounds down */
+    NODE_MODULO, /* with the sign of the divisor */
+    NODE_SHIFT_LEFT,
+    NODE_SHIFT_RIGHT,
+    NODE_LESS,
+    NODE_LESS_EQUAL,
+    NODE_EQUAL,
+    NODE_DIFFERS,
+    NODE_AND,
+    NODE_OR,
+    NODE_NOT,  /* of `left` alone, as the next */
+    NODE_LOG2, /* rounds up */
+    NODE_MIN,
+    NODE_MAX,
+    NODE_CEIL /* left / right, rounded up */
+};
+
+struct nest_node {
+    enum node_kind kind;
+    int left, right; /* NEST_NONE: has none */
+    int64_t value;
+    int depth; /* of what is below it */
+    int line, column;
+    bool is_uniform;   /* the same for all work-items of a group */
+    uint64_t counters; /* that it depends on, a bit each: groups' indices, then loops */
+};
+
+enum step_kind {
+    STEP_LOAD,
+    STEP_STORE,
+    STEP_OP,
+    STEP_BARRIER,
+    STEP_LET,
+    STEP_IF,
+    STEP_FOR
+};
+
+enum op_class { OP_SIMPLE, OP_RECIPROCAL, OP_SPECIAL, OP_CONVERT, OP_CLASSES };
+extern const char *const op_class_names[OP_CLASSES];
+
+struct nest_step {
+    enum step_kind kind;
+    int line, column;
+    int next;         /* in the block, or NEST_NONE */
+    int body, other;  /* the first of the block, and of the one after else */
+    int array;        /* of an access */
+    int access;       /* its number in the file */
+    int wide;         /* neighbouring elements that a work-item moves at once */
+    int value;        /* index of an access, condition, value of a let */
+    int slot;         /* of a let or a counter */
+    int from, to, by; /* of a loop: the last value is included */
+    int counter;      /* the bit of a loop */
+    bool is_unrolled; /* no instructions are spent on its turns */
+    enum op_class op;
+};
+
+struct nest_array {
+    char name[NEST_NAME], type[8];
+    int kernel; /* NEST_NONE: of all */
+    bool is_local;
+    int bytes;              /* of an element */
+    int lengths[NEST_DIMS]; /* expressions; NEST_NONE after the last */
+    int offset;             /* bytes from an address that 128 divides */
+    int line, column;
+};
+
+struct nest_kernel {
+    char name[NEST_NAME];
+    int line, column;
+    int groups[NEST_DIMS], size[NEST_DIMS];   /* expressions */
+    int again_slot, again_value, again_while; /* launched anew with another parameter */
+    int when;         /* not launched where this is 0, or NEST_NONE */
+    int hops;         /* groups that wait for each other, or NEST_NONE */
+    int registers;    /* of a work-item, or NEST_NONE */
+    int instructions; /* of sub-groups in a group, from a compiler; or NEST_NONE */
+    int iterations;   /* in all, NEST_NONE: one a work-item */
+    int reduction;    /* bytes that a work-item hands to a reduction, or NEST_NONE */
+    int lines;        /* of the loop's source; or NEST_NONE */
+    int first;        /* step */
+};
+
+/* The slots that every kernel has, before those of names. */
+enum {
+    SLOT_T, /* tx, ty, tz */
+    SLOT_G = SLOT_T + NEST_DIMS,
+    SLOT_GROUPS = SLOT_G + NEST_DIMS, /* of the first dimension */
+    SLOT_SIZE,
+    SLOTS_GIVEN
+};
+
+struct nest_name {
+    char name[NEST_NAME];
+    bool is_param, is_uniform;
+    int value;    /* of a parameter: an expression */
+    int kernel;   /* NEST_NONE: of all */
+    bool is_open; /* while its block is read */
+    uint64_t counters;
+};
+
+struct nest {
+    struct nest_node nodes[NEST_MOST_NODES];
+    struct nest_step steps[NEST_MOST_STEPS];
+    struct nest_name names[NEST_MOST_NAMES]; /* name i has slot SLOTS_GIVEN + i */
+    struct nest_array arrays[NEST_MOST_ARRAYS];
+    struct nest_kernel kernels[NEST_MOST_KERNELS];
+    int num_nodes, num_steps, num_names, num_arrays, num_kernels, num_accesses;
+    int num_counters;
+    /* Something depends on these other than linearly, so that each value is counted. */
+    uint64_t is_bent;
+};
+
+/* Reads a text of `size` bytes. NULL: it was refused, or there was no memory. To be
+ * freed. */
+struct nest *nest_read(const char *text, size_t size, struct nest_error *error);
+
+/* Always false. */
+bool nest_refuse(struct nest_error *error, int line, int column, const char *format, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+
+#endif
