@@ -79,7 +79,7 @@ int clfold_ranks_find(struct ranks **out, MPI_Comm comm)
         return error;
     }
     error = MPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX, all);
-    if (error || lacks) { /* on one of them */
+    if (error || lacks || !ranks) { /* on one of them */
         MPI_Comm_free(&all);
         free(ranks);
         return error ? error : MPI_ERR_NO_MEM;

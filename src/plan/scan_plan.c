@@ -19,7 +19,7 @@ static size_t widest(const struct monoid *monoid)
                   : clfold_monoid_has_place(monoid) ? clfold_monoid_item_size(monoid)
                                                     : 0;
 
-    return wide > kept ? wide : kept;
+    return kept > wide ? kept : wide;
 }
 
 /* Groups that are worth more than to read the elements a second time, or a descriptor a

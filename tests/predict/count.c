@@ -75,8 +75,8 @@ static void later_rungs_read_twice(void **state)
 {
     (void)state;
     for (uint64_t group = 64; group <= 1024; group *= 2) {
-        for (char i = '3'; i <= '5'; i++) {
-            const char name[] = { 'r', 'e', 'd', 'u', 'c', 'e', i, 0 };
+        for (int i = '3'; i <= '5'; i++) {
+            const char name[] = { 'r', 'e', 'd', 'u', 'c', 'e', (char)i, 0 };
             struct rung rung = count_rung(name, 1 << 20, (int64_t)group, 32, 32);
             assert_int_equal(rung.launch->num_groups, (1 << 19) / group);
             assert_int_equal(of_group(&rung, false, false, ACCESS_REQUESTS), group / 16);

@@ -159,8 +159,8 @@ static void rungs_are_in_their_order(void **state)
         for (int log = 22; log <= 25; log++) {
             double before = 1e9, first = 0;
             printf("%-8s 2^%d ms:", cases[i].device, log);
-            for (char rung = '0'; rung <= '6'; rung++) {
-                const char name[] = { 'r', 'e', 'd', 'u', 'c', 'e', rung, 0 };
+            for (int rung = '0'; rung <= '6'; rung++) {
+                const char name[] = { 'r', 'e', 'd', 'u', 'c', 'e', (char)rung, 0 };
                 const int64_t held = fit_groups(&device, cases[i].group, 0, 0).groups;
                 const struct nest_setting settings[] = {
                     { "n", INT64_C(1) << log },
@@ -224,8 +224,8 @@ static void one_prediction_is_fast(void **state)
     double least = 1;
 
     (void)state;
-    for (char rung = '0'; rung <= '6'; rung++) {
-        const char name[] = { 'r', 'e', 'd', 'u', 'c', 'e', rung, 0 };
+    for (int rung = '0'; rung <= '6'; rung++) {
+        const char name[] = { 'r', 'e', 'd', 'u', 'c', 'e', (char)rung, 0 };
         least = 1;
         for (int turn = 0; turn < 5; turn++) {
             const clock_t begin = clock();
