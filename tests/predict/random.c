@@ -83,8 +83,8 @@ static void write_text(const struct trial *trial, char *text, size_t size)
              "    store s[%lld + %lld*t + %lld*k] wide %d op }\n"
              "}\n",
              (long long)trial->n, (long long)trial->size, (long long)trial->rows,
-             types[trial->bytes], (long long)(2 * trial->base + 16), trial->offset,
-             types[trial->local_bytes], (long long)(2 * trial->local_base + 16),
+             types[trial->bytes], 2 * (long long)trial->base + 16, trial->offset,
+             types[trial->local_bytes], 2 * (long long)trial->local_base + 16,
              (long long)trial->turns * trial->step - 1, (long long)trial->more,
              (long long)trial->step, (long long)trial->modulo, (long long)trial->least,
              (long long)trial->base, (long long)trial->stride,
