@@ -23,7 +23,7 @@ static int tell(struct call *call, uint64_t failed)
     if (failed == (uint64_t)call->ranks->rank) {
         const char *said = clfold_last_error();
         const size_t own = strlen(call->name);
-        said += strncmp(said, call->name, own) == 0 ? own + strlen(": ") : 0;
+        said += strncmp(said, call->name, own) == 0 && said[own] == ':' ? own + 2 : 0;
         snprintf(news.sentence, sizeof(news.sentence), "%s", said);
         snprintf(tail, sizeof(tail), " (%s)", clfold_status_name(call->status));
         char *end = strstr(news.sentence, tail);
@@ -74,6 +74,18 @@ static uint64_t hash_args(const clfold_fold *fold)
     return h;
 }
 
+/* Without padding. */
+static uint64_t hash_init(const struct call *call)
+{
+    uint64_t h = call->fold.init_size;
+
+    for (uint32_t k = 0; call->fold.init && k < call->layout.num_fields; ++k) {
+        const clfold_field *field = &call->layout.fields[k];
+        h = hash(h, (const unsigned char *)call->fold.init + field->offset, field->size);
+    }
+    return h;
+}
+
 #define MAX_FIELDS 32
 #define NUMBER(name)                                                                     \
     {                                                                                    \
@@ -92,7 +104,7 @@ static uint32_t hash_fields(const struct call *call, uint64_t hashes[MAX_FIELDS]
     const clfold_fold *fold = &call->fold;
     const clfold_segments *segments = fold->segments ? fold->segments : &whole;
     const uint32_t version = clfold_version();
-    const uint64_t args = hash_args(fold);
+    const uint64_t args = hash_args(fold), init = hash_init(call);
     const uint32_t heads[2] = { segments->by, segments->type };
     const bool has_init_at = fold->init_at.mem != NULL;
     const struct {
@@ -123,7 +135,7 @@ static uint32_t hash_fields(const struct call *call, uint64_t hashes[MAX_FIELDS]
         TEXT(equal),
         { "args", &args, sizeof(args) },
         { "segments", heads, sizeof(heads) },
-        { "init", fold->init, fold->init ? fold->init_size : 0 },
+        { "init", &init, sizeof(init) },
         { "init_at", &has_init_at, sizeof(has_init_at) },
         { "layout", &call->layout.carry_size, sizeof(call->layout.carry_size) },
     };
@@ -180,18 +192,19 @@ static uint64_t hash_device(const struct call *call)
 }
 
 /* Whether a fold has the same bits on every device: of integers, or one that rounds
- * nothing. */
+ * nothing. What a load of floats gives may differ. */
 static bool is_exact(const struct call *call)
 {
     const clfold_fold *fold = &call->fold;
-    bool is = true;
+    bool is = !fold->load || (fold->in > 0 && fold->in < CLFOLD_F16);
 
     for (uint32_t k = 0; k < call->layout.num_fields; ++k) {
         const clfold_type type = call->layout.fields[k].type;
         is = is && type > 0 && type < CLFOLD_F16;
     }
-    return is || fold->accuracy == CLFOLD_REPRODUCIBLE ||
-           (!fold->load && fold->op >= CLFOLD_MIN && fold->op <= CLFOLD_MIN_MAX);
+    return is ||
+           (!fold->load && (fold->accuracy == CLFOLD_REPRODUCIBLE ||
+                            (fold->op >= CLFOLD_MIN && fold->op <= CLFOLD_MIN_MAX)));
 }
 
 static void warn_of_devices(struct call *call)

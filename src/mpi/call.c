@@ -42,6 +42,9 @@ static const char *find_lack(const struct call *call)
         return "segments are rows, columns or by offsets, and only those by flags and "
                "keys cross ranks";
     }
+    if (call->fold.equal && call->fold.num_args == MAX_ARGS) {
+        return "num_args is 8, and beside an equal ranks have room for 7";
+    }
     return NULL;
 }
 
@@ -230,9 +233,11 @@ static clfold_status run(struct call *call, MPI_Comm comm, const clfold_fold *fo
     if (event) {
         *event = NULL;
     }
-    if (comm == MPI_COMM_NULL) {
+    int joins_two = 0;
+    if (comm == MPI_COMM_NULL || (MPI_Comm_test_inter(comm, &joins_two), joins_two)) {
         return clfold_set_error(call->context, CLFOLD_ERROR_ARGUMENT, call->name,
-                                "comm is MPI_COMM_NULL");
+                                joins_two ? "comm is an intercommunicator"
+                                          : "comm is MPI_COMM_NULL");
     }
     error = meet(call, comm, fold, event);
     if (error) {

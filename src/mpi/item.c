@@ -50,51 +50,81 @@ static void move_streams(struct call *call, size_t from)
 
 /* ---- Where its last segment starts ------------------------------------------------- */
 
-/* The place of the last of `count` elements of x, from 1 on, for which `differs` is not
- * 0; it speaks of x and, if that is given, of the element of `before` at the same place.
- * 0: there is none. */
+/* The fold's `equal` as a function of two keys and its args, after its `source`; or NULL.
+ * *call_text is how a load calls it. */
+static char *write_equal(const clfold_fold *fold, const char **call_text)
+{
+    static const char *const types[] = {
+        [CLFOLD_I8] = "char",    [CLFOLD_U8] = "uchar",  [CLFOLD_I16] = "short",
+        [CLFOLD_U16] = "ushort", [CLFOLD_I32] = "int",   [CLFOLD_U32] = "uint",
+        [CLFOLD_I64] = "long",   [CLFOLD_U64] = "ulong", [CLFOLD_F16] = "float",
+        [CLFOLD_F32] = "float",  [CLFOLD_F64] = "double"
+    };
+    const char *key = types[fold->segments->type];
+    const char *source = fold->source ? fold->source : "";
+    size_t size = strlen(source) + strlen(fold->equal) + 300, names = 100;
+
+    for (size_t k = 0; k < fold->num_args; ++k) {
+        size += fold->args[k].element ? 0 : strlen(fold->args[k].type) + 10;
+        names += strlen(fold->args[k].name) + 2;
+    }
+    char *text = malloc(size + 2 * names), *end = text;
+    if (!text) {
+        return NULL;
+    }
+    end += sprintf(end, "%s\nstatic bool mpi_same(%s a, %s b", source, key, key);
+    for (size_t k = 0; k < fold->num_args; ++k) {
+        const clfold_arg *arg = &fold->args[k];
+        end += arg->element ? 0 : sprintf(end, ", %s %s", arg->type, arg->name);
+    }
+    end += sprintf(end, ")\n{\n    return\n%s\n;\n}\n", fold->equal);
+    *call_text = ++end;
+    end += sprintf(end, "mpi_same(mpi_before, x");
+    for (size_t k = 0; k < fold->num_args; ++k) {
+        end += fold->args[k].element ? 0 : sprintf(end, ", %s", fold->args[k].name);
+    }
+    strcpy(end, ")");
+    return text;
+}
+
+/* The place of the last of `count` elements of x, from 1 on, that is a flag; or, if
+ * `before` is given, a key that is not equal to that of `before` at the same place. 0:
+ * there is none. */
 static uint64_t find_last(struct call *call, cl_mem x, size_t x_offset, cl_mem before,
                           size_t before_offset, size_t count)
 {
-    const clfold_segments *segments = call->fold.segments;
-    const char *name =
-        clfold_type_name(segments->type == CLFOLD_F16 ? CLFOLD_F32 : segments->type);
-    const char *texts = call->fold.source ? call->fold.source : "";
-    const char *equal = call->fold.equal ? call->fold.equal : "a == b";
-    char load[200], *source = NULL;
-    clfold_arg args[MAX_ARGS + 1];
-    clfold_fold fold = { .op = CLFOLD_MAX, .type = CLFOLD_U64, .in = segments->type };
+    const clfold_fold *user = &call->fold;
+    const clfold_type type = user->segments->type;
+    const char *name = clfold_type_name(type == CLFOLD_F16 ? CLFOLD_F32 : type);
+    const char *same = before ? "mpi_before == x" : NULL;
+    char load[1500], zero[20], *source = NULL;
+    clfold_arg args[MAX_ARGS] = { CLFOLD_STREAM(type, mpi_before, before,
+                                                before_offset) };
+    clfold_fold fold = { .op = CLFOLD_MAX,
+                         .type = CLFOLD_U64,
+                         .in = type,
+                         .load = load,
+                         .args = before ? args : NULL,
+                         .num_args = before != NULL };
     cl_ulong place = 0;
 
-    if (before) {
-        const clfold_arg stream =
-            CLFOLD_STREAM(segments->type, mpi_before, before, before_offset);
-        const size_t size = strlen(texts) + strlen(equal) + 64;
-        if (!(source = malloc(size))) {
+    if (before && user->equal) {
+        if (!(source = write_equal(user, &same))) {
             clfold_call_fail(call, CL_OUT_OF_HOST_MEMORY, "no memory for a text");
             return 0;
         }
-        const int at = snprintf(source, size, "%s\n#define MPI_SAME(a, b) (", texts);
-        snprintf(source + at, size - (size_t)at, "%s)\n", equal);
-        for (char *c = source + at; c[1]; ++c) { /* a macro is a line */
-            *c = *c == '\n' ? ' ' : *c;
-        }
-        args[fold.num_args++] = stream;
-        for (size_t k = 0; call->fold.equal && k < call->fold.num_args; ++k) {
-            if (!call->fold.args[k].element) {
-                args[fold.num_args++] = call->fold.args[k];
+        for (size_t k = 0; k < user->num_args; ++k) {
+            if (!user->args[k].element) {
+                args[fold.num_args++] = user->args[k];
             }
         }
         fold.source = source;
-        fold.args = args;
+        fold.flags = CLFOLD_PARTIAL; /* so no value is compared that is no key */
     }
+    snprintf(zero, sizeof(zero), "x == to_%s(0)", name);
     snprintf(load, sizeof(load),
-             before ? "to_u64(MPI_SAME(mpi_before, x) ? to_%s(0) : to_%s(1)) * "
-                      "(to_u64(i) + to_u64(1))"
-                    : "to_u64(x != to_%s(0) ? to_%s(1) : to_%s(0)) * "
-                      "(to_u64(i) + to_u64(1))",
-             name, name, name);
-    fold.load = load;
+             "to_u64(%s ? to_%s(0) : to_%s(1)) * (to_u64(i) + to_u64(1))",
+             same ? same : zero, name, name);
     const clfold_status status = clfold_reduce_host(
         call->context, call->queue, &fold, x, x_offset, count, &place, sizeof(place));
     if (status) {

@@ -327,5 +327,5 @@ clfold_status clfold_set_error(const clfold_context *context, clfold_status stat
 
 void clfold_log_line(const clfold_context *context, int level, const char *line)
 {
-    clfold_log(&context->log, level, "%s", line);
+    clfold_log(context ? &context->log : NULL, level, "%s", line);
 }
