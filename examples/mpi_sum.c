@@ -6,8 +6,8 @@
  *     squares    of (x - sum / n)^2       which rank 0 alone needs
  *
  * So the first is an allreduce, the second a reduce. No rank sees elements of another, or
- * any sum on the host. The sums are reproducible: as many ranks as you like, on any
- * devices, print the same digits.
+ * any sum on the host. The sums are reproducible: as many ranks as you like print the
+ * same digits, of the sum on any devices.
  *
  *     mpicc -o mpi_sum mpi_sum.c $(pkg-config --cflags --libs clfold-mpi) -lm
  *     mpirun -n 2 ./mpi_sum FILE.npy      of dtype float32, in C order

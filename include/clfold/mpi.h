@@ -14,17 +14,20 @@
  *     clfold_inclusive_scan(). They belong to this rank, as do `out` and total_out of a
  *     scan: total_out is the fold of all elements up to the end of this part. Nothing is
  *     rounded between ranks, and operands keep their order.
- *   - Integers and reproducible sums have the bits of one call on one device. The bits of
- *     other floats depend on where the array is cut, and on which rank has which device
- *     if these differ; then the log has one warning.
+ *   - Integers and reproducible sums have the bits of one call on one device, if their
+ *     load has the same bits on all devices (docs/scans.md). The bits of other floats
+ *     depend on where the array is cut, and on which rank has which device if these
+ *     differ; then the log has one warning.
  *   - A call blocks until the items of all ranks have arrived. Its own item needs the
  *     elements, so it waits for `wait` and for a fold of its part. What comes after is
  *     only enqueued: *event, or the queue, says when it is done.
  *   - If a rank fails, the call fails on all ranks, with the same status and a sentence
  *     that names the rank. After a bad argument nothing has been enqueued; after a
- *     failure of a device outputs are undefined. No rank waits for one that failed. If a
- *     process ends, MPI decides what happens to the others. If MPI itself fails and the
- *     communicator returns errors, the status is CLFOLD_ERROR_MPI.
+ *     failure of a build, of memory or of a device outputs are undefined, and queues may
+ *     still use the buffers: finish them first. No rank waits for one that failed. If a
+ *     process ends, MPI decides what happens to the others. If MPI itself fails, or there
+ *     is no memory for what a communicator's first call keeps, and the communicator
+ *     returned errors at that call, the status is CLFOLD_ERROR_MPI and no rank is named.
  *   - CLFOLD_ERROR_UNSUPPORTED: fold->part or count_at is given; segments of reductions;
  *     scans of rows, of columns and by offsets. As for all parts, texts may not use `in`,
  *     and there is no `store`.
