@@ -116,8 +116,7 @@ static inline bool npy_find(struct npy *npy, const char *descr, MPI_Offset bytes
     MPI_Type_size(npy->type, &npy->size);
     npy->start = 10 + length[0] + 256 * length[1];
     if (memcmp(npy->head, "\x93NUMPY\1", 8) != 0 || npy->start > bytes ||
-        npy->start >= (int)sizeof(npy->head) ||
-        !strstr(npy->head + 10, descr) ||
+        npy->start >= (int)sizeof(npy->head) || !strstr(npy->head + 10, descr) ||
         !strstr(npy->head + 10, "'fortran_order': False")) {
         return false;
     }
