@@ -423,6 +423,9 @@ static void count_banks(const struct run *run, const lane_values at, uint64_t ma
     const int banks = run->lanes->banks;
     const int at_once = bytes <= 4 ? banks : banks * 4 / bytes;
 
+    if (banks <= 0) {
+        return; /* not known */
+    }
     for (int first = 0; first < run->lanes->width; first += at_once) {
         int64_t words[5 * NEST_MOST_LANES + 1];
         int asked[NEST_MOST_LANES] = { 0 }, num = 0, most = 0;
