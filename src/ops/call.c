@@ -48,13 +48,12 @@ static const char *const names[] = {
     [CLFOLD_SELECT] = "clfold_select",
 };
 
-static clfold_status call(clfold_operation operation, clfold_context *context,
-                          cl_command_queue queue, const clfold_fold *fold, cl_mem in,
-                          size_t in_offset, cl_mem out, size_t out_offset, size_t count,
-                          cl_uint num_wait, const cl_event *wait, cl_event *event)
+static struct request request_of(clfold_operation operation, cl_command_queue queue,
+                                 cl_mem in, size_t in_offset, cl_mem out,
+                                 size_t out_offset, size_t count, cl_uint num_wait,
+                                 const cl_event *wait)
 {
-    struct site site = clfold_site(context, fold, names[operation]);
-    struct request request = {
+    return (struct request){
         .job = { .operation = operation, .count = count },
         .queue = queue,
         .in = in,
@@ -64,6 +63,16 @@ static clfold_status call(clfold_operation operation, clfold_context *context,
         .num_wait = num_wait,
         .wait = wait,
     };
+}
+
+static clfold_status call(clfold_operation operation, clfold_context *context,
+                          cl_command_queue queue, const clfold_fold *fold, cl_mem in,
+                          size_t in_offset, cl_mem out, size_t out_offset, size_t count,
+                          cl_uint num_wait, const cl_event *wait, cl_event *event)
+{
+    struct site site = clfold_site(context, fold, names[operation]);
+    struct request request = request_of(operation, queue, in, in_offset, out, out_offset,
+                                        count, num_wait, wait);
 
     return clfold_call(&request, &site, context, fold, event);
 }
@@ -124,16 +133,8 @@ clfold_status clfold_check_call(clfold_context *context, clfold_operation operat
     const bool is_known = clfold_operation_row(operation) != NULL;
     struct site site =
         clfold_site(context, fold, is_known ? names[operation] : "clfold_check_call");
-    struct request request = {
-        .job = { .operation = operation, .count = count },
-        .queue = queue,
-        .in = in,
-        .in_offset = in_offset,
-        .out = out,
-        .out_offset = out_offset,
-        .num_wait = num_wait,
-        .wait = wait,
-    };
+    struct request request = request_of(operation, queue, in, in_offset, out, out_offset,
+                                        count, num_wait, wait);
     clfold_status status;
 
     if ((status = clfold_request_fold(&request, &site, context, fold))) {
