@@ -87,14 +87,12 @@ static uint64_t hash_init(const struct call *call)
 }
 
 #define MAX_FIELDS 32
-#define NUMBER(name)                                                                     \
+#define FIELD(name, data, size)                                                          \
     {                                                                                    \
-#name, &fold->name, sizeof(fold->name)                                           \
+        "" #name, data, size                                                             \
     }
-#define TEXT(name)                                                                       \
-    {                                                                                    \
-#name, fold->name, fold->name ? strlen(fold->name) + 1 : 0                       \
-    }
+#define NUMBER(name) FIELD(name, &fold->name, sizeof(fold->name))
+#define TEXT(name)   FIELD(name, fold->name, fold->name ? strlen(fold->name) + 1 : 0)
 
 /* What must be the same on all ranks, as a hash each. Returns how many. */
 static uint32_t hash_fields(const struct call *call, uint64_t hashes[MAX_FIELDS],
