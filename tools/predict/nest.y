@@ -12,8 +12,8 @@
 
 int nest_yylex(NEST_YYSTYPE *value, struct nest_place *place, void *scanner);
 
-static void nest_yyerror(const struct nest_place *place, void *scanner, struct reader *reader,
-                         const char *text)
+static void nest_yyerror(const struct nest_place *place, void *scanner,
+                         struct reader *reader, const char *text)
 {
     (void)scanner;
     (void)text;
@@ -56,7 +56,8 @@ static void nest_yyerror(const struct nest_place *place, void *scanner, struct r
 %token WORD_GLOBAL "global" WORD_LOCAL "local" WORD_OFFSET "offset" WORD_FOLD "fold"
 %token WORD_TRANSFER "transfer" WORD_LOAD "load" WORD_STORE "store" WORD_WIDE "wide"
 %token WORD_OP "op" WORD_BARRIER "barrier" WORD_LET "let" WORD_IF "if" WORD_ELSE "else"
-%token WORD_STEP "step" WORD_LOG2 "log2" WORD_CEIL "ceil" WORD_MIN "min" WORD_MAX "max" DOTS ".." OR "||" AND "&&" EQUAL "=="
+%token WORD_STEP "step" WORD_LOG2 "log2" WORD_CEIL "ceil" WORD_MIN "min" WORD_MAX "max"
+%token DOTS ".." OR "||" AND "&&" EQUAL "=="
 %token DIFFERS "!=" LESS_EQUAL "<=" MORE_EQUAL ">=" SHIFT_LEFT "<<" SHIFT_RIGHT ">>"
 %token <kind> WORD_FOR "for" WORD_FACT "a fact"
 %token <name> NAME "a name"
