@@ -76,7 +76,7 @@ static const struct command {
     { "explain", "scan",
       "op type acc accuracy length columns by inclusive exclusive count algorithm "
       "kernel where equal" OPERATORS LOADS STORES ALWAYS },
-    { "ladder", "", "op type min max csv svg" ALWAYS },
+    { "ladder", "", "op type predict min max csv svg" ALWAYS },
     { "trace", "", "op type count algorithm svg" ALWAYS },
     { "bench", "", "op folds types min max seconds svg against" ALWAYS },
     { "tune", "",
@@ -84,7 +84,7 @@ static const struct command {
       "help" },
     { "check-fold", "--combine=a",
       "type count seed device no-cache quiet help" OPERATORS TEXTS },
-    { "predict", "x", "device set block cache model explain json help" },
+    { "predict", "x", "device set block cache model calibrate explain json help" },
     { "cache", "list", "json help" },
     { "help", "", "help" },
 };

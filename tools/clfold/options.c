@@ -1067,6 +1067,9 @@ static bool check_command(struct options *options, char **operands,
         return check_fold(options, message);
     case ACTION_PREDICT:
         options->file = operands[0];
+        if (options->predict.calibrate) {
+            options->predict.device = operands[0];
+        }
         return true;
     case ACTION_CACHE:
         return check_cache(options, operands[0], message);

@@ -48,8 +48,8 @@ struct by_option {
 /* What predict is told. */
 enum { PREDICT_MOST_SETS = 16 };
 struct predict_option {
-    const char *device;
-    bool explain, by_thesis;
+    const char *device; /* a name or a file, or NULL; to calibrate: as for OpenCL */
+    bool explain, by_thesis, calibrate;
     size_t cache; /* KiB, or 0 */
     int num_sets;
     struct predict_set {

@@ -3,7 +3,7 @@
 
 Nests and devices become rows of tools/predict/predict_texts.h, and kernels, which end in .cl, those
 of src/plan/kernel_texts.h. A kernel's first comment may have lines "needs: other.cl, more.cl" and
-"names: WORD", with " if MACRO" before the colon: what stands there goes into the table, in that order.
+"names: WORD", with " if MACRO" before the colon: what stands there goes into the table, in order.
 
 Bytes are written as numbers: string literals have a length that compilers may reject, and
 escapes that a generator may get wrong. A file that kernels should not contain (NUL, not
