@@ -337,9 +337,11 @@ static bool run(struct measurement *m, const struct options *options, char **dri
     m->ladder.driver = *driver ? *driver : "unknown";
     m->ladder.device_name = m->session.device_name;
     choose_counts(&m->ladder, options->min, options->max);
-    const bool done = explain(m, message) &&
-                      ladder_predict(&m->ladder, options->predict.device, message) &&
-                      create_buffers(m, message) && measure_all(m, message);
+    const bool is_cpu = m->session.device->type & CL_DEVICE_TYPE_CPU;
+    const bool done =
+        explain(m, message) &&
+        ladder_predict(&m->ladder, options->predict.device, is_cpu, message) &&
+        create_buffers(m, message) && measure_all(m, message);
     progress_end(&m->progress);
     if (!done) {
         return false;

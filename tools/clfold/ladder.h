@@ -47,8 +47,9 @@ struct ladder {
     struct ladder_tree trees[NUM_RUNGS];
 };
 
-/* Counts the trees; a device's name or file, or NULL. Counts and reports are there. */
-bool ladder_predict(struct ladder *ladder, const char *device_name,
+/* Counts the trees; a device's name or file, or NULL. Counts and reports are there.
+ * `is_cpu`: the device that is measured. */
+bool ladder_predict(struct ladder *ladder, const char *device_name, bool is_cpu,
                     struct message *message);
 
 /* One object and a line end, on standard output. */

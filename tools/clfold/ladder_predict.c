@@ -39,9 +39,10 @@ static bool count_tree(struct ladder_tree *tree, const char *rung, size_t group_
     return done;
 }
 
-/* auto with the numbers that its nest has, the others with those of the device at hand. */
+/* `alike`: the rungs have the groups of the device at hand, else those of their nests, as
+ * auto has. */
 static bool predict_cell(struct ladder *ladder, size_t row, size_t rung,
-                         const struct device *device, struct message *message)
+                         const struct device *device, bool alike, struct message *message)
 {
     const clfold_report *const report = &ladder->reports[rung];
     const struct nest_lanes lanes = predict_lanes(device);
@@ -54,9 +55,10 @@ static bool predict_cell(struct ladder *ladder, size_t row, size_t rung,
     struct ladder_cell *const cell = &ladder->cells[row][rung];
     struct predict_nest nest;
     struct nest_time time = { 0 };
-    const bool done = predict_nest(&nest, report->algorithm, &lanes, settings,
-                                   ladder_rungs[rung].algorithm ? 4 : 2, true, message) &&
-                      predict_time(&nest, device, &time, message);
+    const bool done =
+        predict_nest(&nest, report->algorithm, &lanes, settings,
+                     ladder_rungs[rung].algorithm && alike ? 4 : 2, true, message) &&
+        predict_time(&nest, device, &time, message);
 
     cell->predicted = time.seconds;
     for (int i = 0; done && i < nest.counts.num; i++) {
@@ -69,17 +71,19 @@ static bool predict_cell(struct ladder *ladder, size_t row, size_t rung,
     return done;
 }
 
-bool ladder_predict(struct ladder *ladder, const char *device_name,
+bool ladder_predict(struct ladder *ladder, const char *device_name, bool is_cpu,
                     struct message *message)
 {
     struct nest_lanes lanes = { .width = 32, .banks = 32 };
     struct device device;
+    bool alike = false;
 
     if (device_name) {
         if (!predict_device(&device, device_name, message)) {
             return false;
         }
         lanes = predict_lanes(&device);
+        alike = is_cpu == device.numbers[DEVICE_REGION].is_known;
         snprintf(ladder->predicted, sizeof(ladder->predicted), "%s", device.name);
     }
     for (size_t i = 0; i < NUM_RUNGS; i++) {
@@ -89,7 +93,7 @@ bool ladder_predict(struct ladder *ladder, const char *device_name,
             return false;
         }
         for (size_t row = 0; device_name && row < ladder->num_counts; row++) {
-            if (!predict_cell(ladder, row, i, &device, message)) {
+            if (!predict_cell(ladder, row, i, &device, alike, message)) {
                 return false;
             }
         }

@@ -48,7 +48,7 @@ struct by_option {
 /* What predict is told. */
 enum { PREDICT_MOST_SETS = 16 };
 struct predict_option {
-    const char *device; /* a name or a file, or NULL; to calibrate: as for OpenCL */
+    const char *device;
     bool explain, by_thesis, calibrate;
     size_t cache; /* KiB, or 0 */
     int num_sets;

@@ -207,7 +207,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "seed", VALUE_COUNT, TO(seed), CHECK, .initial = "1",
       .help = "another number draws other items" },
     { "predict", VALUE_TEXT, TO(predict.device), LADDER,
-      .help = "predict the same launches on a device too, which is named as for clfold "
+      .help = "predict the times on a device too, which is named as for clfold "
               "predict; counts of work-groups are then by its sub-groups and banks",
       .words = PREDICT_DEVICE_NAMES },
     { "min", VALUE_COUNT, TO(min), LADDER, .initial = "2^17", .least = 1,
@@ -252,10 +252,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "device", VALUE_DEVICE, TO(device), WITH_DEVICE,
       .help = "an index as clfold devices shows it, gpu, cpu, or a part of a name; "
               "default: the first GPU, else the first device" },
-    { "device", VALUE_TEXT, TO(predict.device), PREDICT, .initial = "h100",
+    { "device", VALUE_TEXT, TO(predict.device), PREDICT,
       .help =
-          "the GPU, one of those below, or a file that describes a device, whose name "
-          "ends in .device",
+          "the GPU, one of those below, or a file that describes one, whose name ends "
+          "in .device; default: h100",
       .words = PREDICT_DEVICE_NAMES },
     { "set", VALUE_SET, TO(predict), PREDICT,
       .help = "the value of a parameter of the nest, where N is written as 1000, 2^26, "
@@ -270,14 +270,12 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "model", VALUE_MODEL, TO(predict), PREDICT, .initial = "terms",
       .help = "terms, or thesis: formulas of a thesis of 2016, and the time by Hong and "
               "Kim's model of 2009, if the device's file has its numbers" },
-    { "calibrate", VALUE_NONE, TO(predict.calibrate), PREDICT,
-      .excludes = "device,set,block,explain,json",
-      .help = "measure an OpenCL device, which is an index as clfold devices shows it, "
-              "gpu, cpu or a part of a name, in under 20 s, and print a file that "
-              "--device takes" },
     { "explain", VALUE_NONE, TO(predict.explain), PREDICT, .excludes = "json",
       .help = "print every count, every term of the time, what binds, what is assumed, "
               "and the device's numbers with their sources" },
+    { "calibrate", VALUE_NONE, TO(predict.calibrate), PREDICT, .excludes = "json,explain",
+      .help = "instead of predicting, measure the OpenCL device that --device names as "
+              "elsewhere, and print its file, without a NEST" },
     { "combine", VALUE_TEXT, TO(fold.combine), OPERATORS, .excludes = "op,init",
       .help =
           "an operator of your own, which must be associative, in OpenCL C: what a op "
@@ -916,9 +914,9 @@ const struct command_row command_rows[ACTIONS] = {
             "  clfold check-fold --combine '(a + b) / 2'\n",
     },
     [ACTION_PREDICT] = {
-        "predict", "[options] NEST\n       clfold predict --calibrate OPENCL_DEVICE",
+        "predict", "[options] NEST | --calibrate",
         "how long a kernel takes on a GPU that you do not have",
-        "one NEST", 1,
+        "one NEST, or --calibrate without one", 0,
         "Counts what the kernels of a nest do on a GPU, exactly: memory requests, "
         "sectors, lines, passes of local memory's banks, branches, barriers; and "
         "predicts from the GPU's numbers how long they take. NEST is a file whose name "
@@ -934,9 +932,10 @@ const struct command_row command_rows[ACTIONS] = {
             "  clfold predict reduce3 --device a100 --set n=2^24 --explain\n"
             "A kernel of your own:\n"
             "  clfold predict stencil.nest --device h200 --block 32,8\n"
-            "The time on this computer's CPU:\n"
-            "  clfold predict --calibrate cpu >cpu.device\n"
-            "  clfold predict reduce6 --device cpu.device\n",
+            "The device of this machine, measured; and one whose output is in a file:\n"
+            "  clfold predict --calibrate --device cpu\n"
+            "  clfold predict reduce3 --device cpu.device\n",
+        .num_optional = 1,
     },
     [ACTION_CACHE] = {
         "cache", "list|verify|clear [--json]",

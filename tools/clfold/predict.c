@@ -200,13 +200,14 @@ static double write_thesis(const struct prediction *p, const struct nest_launch 
         const struct nest_step *const step = &nest->steps[i];
         const int access = step->access;
         if (step->kind <= STEP_STORE && thesis.segment[access] > 0) {
-            clfold_text_print(
-                text,
-                "{'line': %d, 'array': '%s', '(2) segment_size': %.9g, '(3) "
-                "stride': %.9g, '(4), (5) per_access': %.9g, 'coalesced': '%s'}, ",
-                step->line, nest->arrays[step->array].name, thesis.segment[access],
-                thesis.stride[access], thesis.transactions[access],
-                thesis.is_coalesced[access] ? "yes" : "no");
+            clfold_text_print(text,
+                              "{'line': %d, 'array': '%s', 'coalesced': '%s', '(2) "
+                              "segment_size': %.9g, "
+                              "'(3) stride': %.9g, '(4), (5) per_access': %.9g}, ",
+                              step->line, nest->arrays[step->array].name,
+                              thesis.is_coalesced[access] ? "yes" : "no",
+                              thesis.segment[access], thesis.stride[access],
+                              thesis.transactions[access]);
         }
     }
     clfold_text_print(text,
@@ -262,7 +263,9 @@ static bool print(struct prediction *p, struct text *text, bool is_launch,
     }
     json_object_object_foreach(object, key, value)
     {
-        json_print_member(key, value, 0);
+        if (wish->explain || strcmp(key, "assumptions") != 0) {
+            json_print_member(key, value, 0);
+        }
     }
     putchar('\n');
     json_object_put(object);
@@ -377,7 +380,7 @@ static bool predict(struct prediction *p, struct message *message)
         settings[i].name = wish->sets[i].name;
         settings[i].value = value > INT64_MAX ? INT64_MAX : (int64_t)value;
     }
-    if (!predict_device(&p->device, wish->device, message)) {
+    if (!predict_device(&p->device, wish->device ? wish->device : "h100", message)) {
         return false;
     }
     struct nest_lanes lanes = predict_lanes(&p->device);

@@ -165,7 +165,7 @@ static const char *cell_of(char out[CELL], json_object *value, bool in_seconds)
     } else if (json_object_is_type(value, json_type_double)) {
         snprintf(out, CELL, "%.6g", json_object_get_double(value));
     } else {
-        return value ? json_object_get_string(value) : "not known";
+        return value ? json_object_get_string(value) : "none or not known";
     }
     return out;
 }
@@ -193,10 +193,11 @@ static int width_of(json_object *rows, const char *key)
 
 void json_print_table(json_object *rows, int indent)
 {
+    const size_t num = json_object_array_length(rows);
     char text[CELL];
 
     /* the first line has the keys */
-    for (size_t i = 0; i <= json_object_array_length(rows); i++) {
+    for (size_t i = 0; num > 0 && i <= num; i++) {
         int gap = indent;
         json_object_object_foreach(json_object_array_get_idx(rows, i ? i - 1 : 0), key,
                                    value)
@@ -220,6 +221,10 @@ static void print_member(const char *key, json_object *value, int indent, bool i
     if (!is_inner(value)) {
         printf("%*s%-*s %s\n", indent, "", WIDTH - indent, key,
                cell_of(text, value, in_seconds));
+        return;
+    }
+    if (json_object_is_type(value, json_type_array) &&
+        json_object_array_length(value) == 0) {
         return;
     }
     printf("%*s%s\n", indent, "", key);
