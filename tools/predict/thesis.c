@@ -21,44 +21,37 @@ bool hong_kim_device_of(const struct device *device, struct hong_kim_device *out
            out->departure_uncoalesced > 0 && out->issue_cycles > 0;
 }
 
-struct hong_kim hong_kim(const struct hong_kim_device *device,
-                         const struct hong_kim_program *program)
+struct hong_kim hong_kim(const struct hong_kim_device *d,
+                         const struct hong_kim_program *p)
 {
-    const double accesses = program->uncoalesced + program->coalesced;
-    const double uncoalesced = accesses > 0 ? program->uncoalesced / accesses : 0;
-    const double n = program->groups_of_unit * program->sub_groups_of_group;
-    const double uncoalesced_latency =
-        device->latency + (program->uncoalesced_each - 1) * device->departure_uncoalesced;
-    struct hong_kim out = { 0 };
+    const double accesses = p->uncoalesced + p->coalesced;
+    const double share = accesses > 0 ? p->uncoalesced / accesses : 0;
+    const double n = p->groups_of_unit * p->sub_groups_of_group;
+    const double slow = d->latency + (p->uncoalesced_each - 1) * d->departure_uncoalesced;
+    struct hong_kim out = {
+        .memory_latency = share * slow + (1 - share) * d->latency,
+        .departure = share * d->departure_uncoalesced * p->uncoalesced_each +
+                     (1 - share) * d->departure_coalesced,
+        .memory_cycles = slow * p->uncoalesced + d->latency * p->coalesced,
+        .compute_cycles = d->issue_cycles * (p->compute + accesses),
+        .rounds = p->groups / (p->groups_of_unit * d->units),
+    };
+    const double of_sub_group = d->clock * p->bytes / out.memory_latency;
+    const double by_bandwidth = d->bandwidth / (of_sub_group * d->units);
+    const double both = out.memory_cycles + out.compute_cycles;
 
-    out.memory_latency =
-        uncoalesced * uncoalesced_latency + (1 - uncoalesced) * device->latency;
-    out.departure =
-        uncoalesced * device->departure_uncoalesced * program->uncoalesced_each +
-        (1 - uncoalesced) * device->departure_coalesced;
-    const double of_sub_group = device->clock * program->bytes / out.memory_latency;
-    const double by_bandwidth = device->bandwidth / (of_sub_group * device->units);
     out.mwp = fmin(fmin(out.memory_latency / out.departure, by_bandwidth), n);
-    out.memory_cycles =
-        uncoalesced_latency * program->uncoalesced + device->latency * program->coalesced;
-    out.compute_cycles = device->issue_cycles * (program->compute + accesses);
-    out.cwp = fmin((out.memory_cycles + out.compute_cycles) / out.compute_cycles, n);
-    out.rounds = program->groups / (program->groups_of_unit * device->units);
-    const double each = accesses > 0 ? out.compute_cycles / accesses : 0;
-    if (out.mwp == n && out.cwp == n) {
-        out.cycles_without_barriers =
-            out.memory_cycles + out.compute_cycles + each * (out.mwp - 1);
-    } else if (out.cwp >= out.mwp || out.compute_cycles > out.memory_cycles) {
-        out.cycles_without_barriers =
-            out.memory_cycles * n / out.mwp + each * (out.mwp - 1);
-    } else {
-        out.cycles_without_barriers = out.memory_latency + out.compute_cycles * n;
-    }
-    out.cycles_without_barriers *= out.rounds;
-    out.barrier_cycles = out.departure * (out.mwp - 1) * program->barriers *
-                         program->groups_of_unit * out.rounds;
+    out.cwp = fmin(both / out.compute_cycles, n);
+    const double last = accesses > 0 ? out.compute_cycles / accesses * (out.mwp - 1) : 0;
+    out.cycles_without_barriers =
+        out.rounds * (out.mwp == n && out.cwp == n ? both + last
+                      : out.cwp >= out.mwp || out.compute_cycles > out.memory_cycles
+                          ? out.memory_cycles * n / out.mwp + last
+                          : out.memory_latency + out.compute_cycles * n);
+    out.barrier_cycles =
+        out.departure * (out.mwp - 1) * p->barriers * p->groups_of_unit * out.rounds;
     out.cycles = out.cycles_without_barriers + out.barrier_cycles;
-    out.seconds = out.cycles / (device->clock * 1e9);
+    out.seconds = out.cycles / (d->clock * 1e9);
     return out;
 }
 
@@ -93,7 +86,8 @@ static void count_access(struct thesis *thesis, int i, int size, double stride,
     program->bytes += times * thesis->segment[i];
 }
 
-/* (7) to (10). In each step of the one group a warp turns 32 values into one. */
+/* (7) to (10). In each step of the one group a warp turns 32 values into one. The
+ * barriers of the nest are those of its own tree. */
 static void count_reduction(struct thesis *thesis, const struct nest_launch *launch)
 {
     thesis->reduction_items = (double)launch->num_groups / 2;
@@ -104,7 +98,7 @@ static void count_reduction(struct thesis *thesis, const struct nest_launch *lau
     }
     thesis->local += (double)launch->num_items * told(launch, FACT_REDUCTION, 0);
     thesis->extra = log2((double)launch->num_items * thesis->iterations);
-    thesis->program.barriers += thesis->extra;
+    thesis->program.barriers = thesis->extra;
     thesis->arithmetic += thesis->extra;
 }
 
