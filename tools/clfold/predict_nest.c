@@ -50,7 +50,7 @@ static bool find_text(const char *name, bool is_device, struct predict_text *tex
 bool predict_device(struct device *device, const char *name, struct message *message)
 {
     struct nest_error error = { 0 };
-    struct predict_text text;
+    struct predict_text text = { 0 };
     char *owned;
 
     if (!find_text(name, true, &text, &owned, message)) {
@@ -77,7 +77,7 @@ bool predict_nest(struct predict_nest *nest, const char *name,
 {
     struct nest_setting taken[MOST_SETTINGS];
     struct nest_error error = { 0 };
-    struct predict_text text;
+    struct predict_text text = { 0 };
     char *owned;
     int num = 0;
 
