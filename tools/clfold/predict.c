@@ -360,14 +360,16 @@ static void print_device(const struct device *device)
 static void print_rows(const struct prediction *p)
 {
     json_print_table(p->rows, 0);
-    putchar('\n');
     for (size_t i = 0; i < json_object_array_length(p->rows); i++) {
         json_object *const row = json_object_array_get_idx(p->rows, i);
         json_object *const fold = json_object_object_get(row, "fold");
         if (fold) {
-            json_print_member("clfold does the same", fold, 0);
+            printf("\n%s, and the same by clfold\n",
+                   json_object_get_string(json_object_object_get(row, "kernel")));
+            json_print_member("fold", fold, 0);
         }
     }
+    putchar('\n');
 }
 
 static bool predict(struct prediction *p, struct message *message)
@@ -395,7 +397,7 @@ static bool predict(struct prediction *p, struct message *message)
             return false;
         }
     }
-    if (!p->options->json) {
+    if (json_object_array_length(p->rows) > 0) {
         print_rows(p);
     }
     if (wish->explain) {
