@@ -106,7 +106,7 @@ def check_program(folder):
     prints([nest, "--device", "fermi"], "clfold reduce --op add --raw f32 FILE", "transfers",
            ".op = CLFOLD_ADD, .type = CLFOLD_F32 }", "&fold, in, 0, out, 0, 4096, 0, NULL, NULL);")
     nest = write(folder, "q.nest", PROGRAM.replace("FOLD", "first"))
-    fails([nest], 1, "q.nest: clfold does not fold f32 by first")
+    prints([nest], "clfold does not fold f32 by first")
     nest = write(folder, "p.nest", PROGRAM.replace("FOLD", "multiply"))
     prints([nest], "--op mul ", "CLFOLD_MUL")
     sweep, part, *_, whole = objects(nest, "--model", "thesis", "--device", "8800gtx")

@@ -16,8 +16,9 @@ struct prediction {
     struct device device;
     struct predict_nest nest;
     struct nest_time time;
+    const struct nest_launch *launch; /* that is written */
+    struct text text;  /* of an object, and of lists in it: with a last comma */
     json_object *rows; /* a launch each, for the table */
-    double thesis_seconds;
 };
 
 typedef unsigned long long num; /* for %llu */
@@ -30,48 +31,46 @@ static num told(const struct nest_launch *launch, enum nest_fact fact)
     return launch->facts[fact] == NEST_NONE ? 1 : (num)launch->facts[fact];
 }
 
-static num accesses(const struct prediction *p, const struct nest_launch *launch,
-                    bool is_local, enum access_cell cell)
+static num accesses(const struct prediction *p, bool is_local, enum access_cell cell)
 {
-    return nest_accesses(p->nest.nest, launch, is_local, false, cell) +
-           nest_accesses(p->nest.nest, launch, is_local, true, cell);
+    return nest_accesses(p->nest.nest, p->launch, is_local, false, cell) +
+           nest_accesses(p->nest.nest, p->launch, is_local, true, cell);
 }
 
 /* "key": value, of those that have a key. */
-static void write_numbers(struct text *text, const char *const *keys,
+static void write_numbers(struct prediction *p, const char *const *keys,
                           const uint64_t *values, int num_keys)
 {
     for (int i = 0; i < num_keys; i++) {
         if (keys[i]) {
-            clfold_text_print(text, "'%s': %llu, ", keys[i], (num)values[i]);
+            clfold_text_print(&p->text, "'%s': %llu, ", keys[i], (num)values[i]);
         }
     }
 }
 
-static void write_accesses(const struct prediction *p, const struct nest_launch *launch,
-                           struct text *text)
+static void write_accesses(struct prediction *p)
 {
     static const char *const keys[ACCESS_CELLS] = { "requests", "items", "bytes",
                                                     "sectors",  "lines", "passes",
                                                     "extra" };
     const struct nest *const nest = p->nest.nest;
 
-    clfold_text_print(text, "'accesses': [");
+    clfold_text_print(&p->text, "'accesses': [");
     for (int i = 0; i < nest->num_steps; i++) {
         const struct nest_step *const step = &nest->steps[i];
-        if (step->kind <= STEP_STORE && launch->accesses[step->access][ACCESS_REQUESTS]) {
-            clfold_text_print(text, "{'line': %d, 'access': '%s', 'array': '%s', ",
+        if (step->kind <= STEP_STORE &&
+            p->launch->accesses[step->access][ACCESS_REQUESTS]) {
+            clfold_text_print(&p->text, "{'line': %d, 'access': '%s', 'array': '%s', ",
                               step->line, step->kind == STEP_LOAD ? "load" : "store",
                               nest->arrays[step->array].name);
-            write_numbers(text, keys, launch->accesses[step->access], ACCESS_CELLS);
-            clfold_text_print(text, "}, ");
+            write_numbers(p, keys, p->launch->accesses[step->access], ACCESS_CELLS);
+            clfold_text_print(&p->text, "}, ");
         }
     }
-    clfold_text_print(text, "], ");
+    clfold_text_print(&p->text, "], ");
 }
 
-static void write_counts(const struct prediction *p, const struct nest_launch *launch,
-                         struct text *text)
+static void write_counts(struct prediction *p)
 {
     static const char *const counts[COUNT_OPS] = {
         [COUNT_SUB_GROUPS] = "sub_groups",  [COUNT_BARRIERS] = "barriers",
@@ -84,28 +83,27 @@ static void write_counts(const struct prediction *p, const struct nest_launch *l
                                          "global_load_bytes", "global_store_bytes",
                                          "local_load_bytes",  "local_store_bytes",
                                          "barriers" };
-    uint64_t of_items[9] = { [8] = launch->all[COUNT_BARRIER_ITEMS] };
+    uint64_t of_items[9] = { [8] = p->launch->all[COUNT_BARRIER_ITEMS] };
 
     for (int i = 0; i < 8; i++) {
-        of_items[i] = nest_accesses(p->nest.nest, launch, i % 4 >= 2, i % 2 == 1,
+        of_items[i] = nest_accesses(p->nest.nest, p->launch, i % 4 >= 2, i % 2 == 1,
                                     i < 4 ? ACCESS_ITEMS : ACCESS_BYTES);
     }
-    clfold_text_print(text, "'counts': {");
-    write_numbers(text, counts, launch->all, COUNT_OPS);
-    write_numbers(text, op_class_names, launch->all + COUNT_OPS, OP_CLASSES);
-    clfold_text_print(text, "}, 'items': {");
-    write_numbers(text, items, of_items, 9);
-    clfold_text_print(text, "}, ");
+    clfold_text_print(&p->text, "'counts': {");
+    write_numbers(p, counts, p->launch->all, COUNT_OPS);
+    write_numbers(p, op_class_names, p->launch->all + COUNT_OPS, OP_CLASSES);
+    clfold_text_print(&p->text, "}, 'items': {");
+    write_numbers(p, items, of_items, 9);
+    clfold_text_print(&p->text, "}, ");
 }
 
-static void write_time(const struct prediction *p, const struct nest_launch *launch,
-                       const struct launch_time *time, struct text *text)
+static void write_time(struct prediction *p, const struct launch_time *time)
 {
     const struct instruction_weights *const w = &instruction_weights;
     char number[32];
 
     clfold_text_print(
-        text,
+        &p->text,
         "'groups_of_unit': %lld, 'limit': '%s', 'instructions': %.0f, "
         "'sectors': %llu, 'lines': %llu, 'bank_passes': %llu, 'binds': '%s', "
         "'seconds': %.9g, 'traffic': {'fetched_bytes': %.0f, 'bytes_past_l2': "
@@ -113,44 +111,43 @@ static void write_time(const struct prediction *p, const struct nest_launch *lau
         "'cache_lines': %llu, 'cache_misses': %llu, 'idle_units': %.6g}, "
         "'terms': {",
         (long long)time->fit.groups, time->fit.limit, time->instructions,
-        accesses(p, launch, false, ACCESS_SECTORS),
-        accesses(p, launch, false, ACCESS_LINES),
-        accesses(p, launch, true, ACCESS_PASSES), time_term_names[time->binds],
-        time->seconds, time->fetched, time->past_l2, time->under_way, time->bandwidth,
-        (num)launch->looked_up, (num)launch->missed, time->tail);
+        accesses(p, false, ACCESS_SECTORS), accesses(p, false, ACCESS_LINES),
+        accesses(p, true, ACCESS_PASSES), time_term_names[time->binds], time->seconds,
+        time->fetched, time->past_l2, time->under_way, time->bandwidth,
+        (num)p->launch->looked_up, (num)p->launch->missed, time->tail);
     for (int term = 0; term < TIME_TERMS; term++) {
         snprintf(number, sizeof(number), "%.9g", time->terms[term]);
-        clfold_text_print(text, "'%s': %s, ", time_term_names[term],
+        clfold_text_print(&p->text, "'%s': %s, ", time_term_names[term],
                           time->is_known[term] ? number : "null");
     }
-    clfold_text_print(text, "}, 'assumptions': [");
-    if (launch->facts[FACT_REGISTERS] == NEST_NONE) {
-        clfold_text_print(text, "'registers do not limit the groups on a unit', ");
+    clfold_text_print(&p->text, "}, 'assumptions': [");
+    if (p->launch->facts[FACT_REGISTERS] == NEST_NONE) {
+        clfold_text_print(&p->text, "'registers do not limit the groups on a unit', ");
     }
     if (!time->are_told) {
         clfold_text_print(
-            text,
+            &p->text,
             "'instructions: %g for an operation, %g for a slow one, %g for an access, "
             "%g for a branch, %g for a turn, %g for a barrier'",
             w->simple, w->slow, w->access, w->branch, w->turn, w->barrier);
     }
-    clfold_text_print(text, "], ");
+    clfold_text_print(&p->text, "], ");
 }
 
 /* The clfold call that does what the kernel says, its time, and that of the kernel and of
  * one group after it, which leaves one value. */
-static bool write_fold(const struct prediction *p, const struct nest_launch *launch,
-                       double seconds, struct text *text, struct message *message)
+static void write_fold(struct prediction *p, double seconds)
 {
     static const char *const names[][2] = { { "multiply", "mul" },
                                             { "and", "logical-and" },
                                             { "or", "logical-or" } };
-    const struct nest_kernel *const kernel = &p->nest.nest->kernels[launch->kernel];
+    const struct nest_kernel *const kernel = &p->nest.nest->kernels[p->launch->kernel];
     const struct nest_lanes lanes = predict_lanes(&p->device);
     const clfold_type type = type_parse(kernel->fold_type);
-    char name[NEST_NAME];
+    char name[NEST_NAME], number[32];
     struct predict_nest tiles;
-    struct nest_time time;
+    struct nest_time time = { 0 };
+    struct message ignored;
 
     snprintf(name, sizeof(name), "%s", kernel->fold_op);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -160,47 +157,47 @@ static bool write_fold(const struct prediction *p, const struct nest_launch *lau
     }
     const clfold_op op = op_parse(name);
     if (!op || !type) {
-        return message_set(message, "%.4000s: clfold does not fold %s by %s",
-                           p->nest.name, kernel->fold_type, kernel->fold_op);
+        clfold_text_print(&p->text, "'fold': 'clfold does not fold %s by %s', ",
+                          kernel->fold_type, kernel->fold_op);
+        return;
     }
-    const struct nest_setting settings[] = { { "n", launch->facts[FACT_FOLD] },
+    const struct nest_setting settings[] = { { "n", p->launch->facts[FACT_FOLD] },
                                              { "T", (int64_t)type_size(type) } };
-    const bool done =
-        predict_nest(&tiles, "reduce_tiles", &lanes, settings, 2, true, message) &&
-        predict_time(&tiles, &p->device, &time, message);
+    const bool fits =
+        predict_nest(&tiles, "reduce_tiles", &lanes, settings, 2, true, &ignored) &&
+        predict_time(&tiles, &p->device, &time, &ignored);
+    snprintf(number, sizeof(number), "%.9g", time.seconds);
     predict_nest_finish(&tiles);
-    for (char *at = name; done && *at; at++) {
+    for (char *at = name; *at; at++) {
         *at = *at == '-' ? '_' : (char)toupper((unsigned char)*at);
     }
     clfold_text_print(
-        text,
-        "'fold': {'seconds': %.9g, 'reduce_tiles_seconds': %.9g, 'command': 'clfold "
+        &p->text,
+        "'fold': {'seconds': %.9g, 'reduce_tiles_seconds': %s, 'command': 'clfold "
         "reduce --op %s --raw %s FILE', 'fold': 'const clfold_fold fold = { .op = "
         "CLFOLD_%s, .type = CLFOLD_%c%s };', 'call': 'clfold_reduce(context, queue, "
         "&fold, in, 0, out, 0, %llu, 0, NULL, NULL);'}, ",
-        seconds, done ? time.seconds : 0, op_name(op), type_name(type), name,
+        seconds, fits ? number : "null", op_name(op), type_name(type), name,
         toupper((unsigned char)*type_name(type)), type_name(type) + 1,
-        told(launch, FACT_FOLD));
-    return done;
+        told(p->launch, FACT_FOLD));
 }
 
 /* Formulas (1) to (10), by their numbers, and the time by Hong and Kim. */
-static double write_thesis(const struct prediction *p, const struct nest_launch *launch,
-                           struct text *text)
+static double write_thesis(struct prediction *p)
 {
     const struct nest *const nest = p->nest.nest;
     const struct thesis thesis =
-        thesis_count(nest, launch, &p->device, p->options->predict.cache > 0);
+        thesis_count(nest, p->launch, &p->device, p->options->predict.cache > 0);
     const struct hong_kim_program *const program = &thesis.program;
     struct hong_kim_device device;
 
-    clfold_text_print(text, "'(1) num_iter_per_thread': %.9g, 'accesses': [",
+    clfold_text_print(&p->text, "'(1) num_iter_per_thread': %.9g, 'accesses': [",
                       thesis.iterations);
     for (int i = 0; i < nest->num_steps; i++) {
         const struct nest_step *const step = &nest->steps[i];
         const int access = step->access;
         if (step->kind <= STEP_STORE && thesis.segment[access] > 0) {
-            clfold_text_print(text,
+            clfold_text_print(&p->text,
                               "{'line': %d, 'array': '%s', 'coalesced': '%s', '(2) "
                               "segment_size': %.9g, "
                               "'(3) stride': %.9g, '(4), (5) per_access': %.9g}, ",
@@ -210,7 +207,7 @@ static double write_thesis(const struct prediction *p, const struct nest_launch 
                               thesis.transactions[access]);
         }
     }
-    clfold_text_print(text,
+    clfold_text_print(&p->text,
                       "], 'coal_mem_access': %.9g, 'uncoal_mem_access': %.9g, "
                       "'load_bytes_per_warp': %.9g, 'regs_per_thread': %.9g, "
                       "'(6) required_regs': %.9g, '(8) required_shared_mem': %.9g, "
@@ -222,7 +219,7 @@ static double write_thesis(const struct prediction *p, const struct nest_launch 
                       program->barriers);
     if (thesis.reduction_items > 0) {
         clfold_text_print(
-            text,
+            &p->text,
             "'(9), (10) of these': %.9g, 'reduction_kernel': {'groups': 1, "
             "'(7) threads_x': %.9g, 'steps_of_warps': %d, 'values_to_host': %.9g}, ",
             thesis.extra, thesis.reduction_items, thesis.reduction_steps,
@@ -230,13 +227,13 @@ static double write_thesis(const struct prediction *p, const struct nest_launch 
     }
     if (!hong_kim_device_of(&p->device, &device) ||
         program->coalesced + program->uncoalesced == 0) {
-        clfold_text_print(text, "'hong_and_kim': null");
+        clfold_text_print(&p->text, "'hong_and_kim': null");
         return 0;
     }
     const struct hong_kim time = hong_kim(&device, program);
-    const double seconds =
-        time.seconds * (double)(told(launch, FACT_WAVES) * told(launch, FACT_TIMES));
-    clfold_text_print(text,
+    const double seconds = time.seconds * (double)(told(p->launch, FACT_WAVES) *
+                                                   told(p->launch, FACT_TIMES));
+    clfold_text_print(&p->text,
                       "'hong_and_kim': {'MWP': %.9g, 'CWP': %.9g, 'Rep': %.9g, 'cycles': "
                       "%.9g, 'cycles_of_barriers': %.9g, 'seconds': %.9g}",
                       time.mwp, time.cwp, time.rounds, time.cycles, time.barrier_cycles,
@@ -247,18 +244,17 @@ static double write_thesis(const struct prediction *p, const struct nest_launch 
 /* ---- The command ------------------------------------------------------------------- */
 
 /* Prints what was written: an object, without its last bracket. */
-static bool print(struct prediction *p, struct text *text, bool is_launch,
-                  struct message *message)
+static bool print(struct prediction *p, struct message *message)
 {
-    clfold_text_print(text, "}");
-    json_object *const object = text->failed ? NULL : json_tokener_parse(text->bytes);
+    clfold_text_print(&p->text, "}");
+    json_object *const object = p->text.failed ? NULL : json_tokener_parse(p->text.bytes);
     const struct predict_option *const wish = &p->options->predict;
 
-    clfold_text_finish(text);
+    clfold_text_finish(&p->text);
     if (p->options->json || !object) {
         return json_print(object, object, message);
     }
-    if (is_launch && !wish->explain && !wish->by_thesis) {
+    if (p->launch && !wish->explain && !wish->by_thesis) {
         return json_object_array_add(p->rows, object) == 0;
     }
     json_object_object_foreach(object, key, value)
@@ -275,54 +271,50 @@ static bool print(struct prediction *p, struct text *text, bool is_launch,
 static bool print_launch(struct prediction *p, int i, struct message *message)
 {
     const struct nest_counts *const counts = &p->nest.counts;
-    const struct nest_launch *const launch = &counts->launches[i], *const next =
-                                                                       launch + 1;
+    const struct nest_launch *const launch = &counts->launches[i];
     const struct launch_time time = time_launch(p->nest.nest, launch, &p->device, i > 0);
-    struct text text = { 0 };
     double seconds = time.seconds;
 
-    clfold_text_print(&text,
+    p->launch = launch;
+    clfold_text_print(&p->text,
                       "{'kernel': '%s', 'groups': %llu, 'size': %llu, 'waves': %llu, "
                       "'times': %llu, ",
                       p->nest.nest->kernels[launch->kernel].name, (num)launch->num_groups,
                       (num)launch->num_items, told(launch, FACT_WAVES),
                       told(launch, FACT_TIMES));
     if (p->options->predict.by_thesis) {
-        p->thesis_seconds += write_thesis(p, launch, &text);
-        return print(p, &text, true, message);
+        p->time.launches += write_thesis(p);
+        return print(p, message);
     }
-    write_time(p, launch, &time, &text);
-    write_counts(p, launch, &text);
-    write_accesses(p, launch, &text);
-    if (i + 1 < counts->num && next->num_groups == 1) {
-        seconds += time_launch(p->nest.nest, next, &p->device, true).seconds;
+    write_time(p, &time);
+    write_counts(p);
+    write_accesses(p);
+    if (i + 1 < counts->num && launch[1].num_groups == 1) {
+        seconds += time_launch(p->nest.nest, launch + 1, &p->device, true).seconds;
     }
-    if (launch->facts[FACT_FOLD] != NEST_NONE &&
-        !write_fold(p, launch, seconds, &text, message)) {
-        clfold_text_finish(&text);
-        return false;
+    if (launch->facts[FACT_FOLD] != NEST_NONE) {
+        write_fold(p, seconds);
     }
-    return print(p, &text, true, message);
+    return print(p, message);
 }
 
 static bool print_whole(struct prediction *p, struct message *message)
 {
     const struct nest *const nest = p->nest.nest;
     const struct nest_counts *const counts = &p->nest.counts;
-    const bool by_thesis = p->options->predict.by_thesis;
     json_object *const device = json_object_new_string(p->device.name);
-    struct text text = { 0 };
     num launches = 0;
 
+    p->launch = NULL;
     for (int i = 0; i < counts->num; i++) {
         launches += told(&counts->launches[i], FACT_TIMES);
     }
-    clfold_text_print(&text, "{'device': %s, 'launches': %llu, 'transfers': [",
+    clfold_text_print(&p->text, "{'device': %s, 'launches': %llu, 'transfers': [",
                       json_object_to_json_string(device), launches);
     json_object_put(device);
     for (int i = 0; i < nest->num_transfers; i++) {
         const double each = time_transfer(&p->device, counts->transfers[i].bytes);
-        clfold_text_print(&text,
+        clfold_text_print(&p->text,
                           "{'array': '%s', 'way': '%s', 'bytes': %llu, 'times': %llu, "
                           "'seconds': %.9g}, ",
                           nest->arrays[nest->transfers[i].array].name,
@@ -331,7 +323,7 @@ static bool print_whole(struct prediction *p, struct message *message)
                           (num)counts->transfers[i].times,
                           fmax(each, 0) * (double)counts->transfers[i].times);
     }
-    clfold_text_print(&text,
+    clfold_text_print(&p->text,
                       "], 'assumptions': ['the longest term hides the others', "
                       "'arrays that fit into L2 are fetched once', 'global loads "
                       "wait for each other where a store, an operation, a barrier "
@@ -340,10 +332,9 @@ static bool print_whole(struct prediction *p, struct message *message)
                                             "link'"
                                           : "");
     clfold_text_print(
-        &text, "'launch_seconds': %.9g, 'transfer_seconds': %.9g, 'seconds': %.9g",
-        by_thesis ? p->thesis_seconds : p->time.launches, p->time.transfers,
-        (by_thesis ? p->thesis_seconds : p->time.launches) + p->time.transfers);
-    return print(p, &text, false, message);
+        &p->text, "'launch_seconds': %.9g, 'transfer_seconds': %.9g, 'seconds': %.9g",
+        p->time.launches, p->time.transfers, p->time.launches + p->time.transfers);
+    return print(p, message);
 }
 
 static void print_device(const struct device *device)
@@ -392,6 +383,7 @@ static bool predict(struct prediction *p, struct message *message)
         !predict_time(&p->nest, &p->device, &p->time, message)) {
         return false;
     }
+    p->time.launches = wish->by_thesis ? 0 : p->time.launches;
     for (int i = 0; i < p->nest.counts.num; i++) {
         if (!print_launch(p, i, message)) {
             return false;
@@ -411,6 +403,7 @@ bool command_predict(const struct options *options, struct message *message)
     struct prediction p = { .options = options, .rows = json_object_new_array() };
     const bool done = p.rows ? predict(&p, message) : json_print(NULL, false, message);
 
+    clfold_text_finish(&p.text);
     predict_nest_finish(&p.nest);
     json_object_put(p.rows);
     return done;
