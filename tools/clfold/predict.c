@@ -400,6 +400,9 @@ static bool predict(struct prediction *p, struct message *message)
 
 bool command_predict(const struct options *options, struct message *message)
 {
+    if (options->predict.calibrate) {
+        return calibrate(options, message);
+    }
     struct prediction p = { .options = options, .rows = json_object_new_array() };
     const bool done = p.rows ? predict(&p, message) : json_print(NULL, false, message);
 
