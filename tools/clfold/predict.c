@@ -304,14 +304,17 @@ static json_object *terms_of(const struct launch_time *time)
 /* Of work-items, as Oclgrind counts them. */
 static json_object *items_of(const struct prediction *prediction, int i)
 {
-    static const char *const keys[] = { "global_loads", "global_stores", "local_loads",
-                                        "local_stores" };
+    static const char *const keys[] = { "global_loads",      "global_stores",
+                                        "local_loads",       "local_stores",
+                                        "global_load_bytes", "global_store_bytes",
+                                        "local_load_bytes",  "local_store_bytes" };
     const struct nest_launch *const launch = &prediction->counts.launches[i];
     json_object *const items = json_object_new_object();
 
-    for (int k = 0; items && k < 4; k++) {
+    for (int k = 0; items && k < 8; k++) {
         const uint64_t num =
-            nest_accesses(prediction->nest, launch, k >= 2, k % 2 == 1, ACCESS_ITEMS);
+            nest_accesses(prediction->nest, launch, k % 4 >= 2, k % 2 == 1,
+                          k < 4 ? ACCESS_ITEMS : ACCESS_BYTES);
         json_object_object_add(items, keys[k], json_object_new_uint64(num));
     }
     if (items) {
