@@ -21,7 +21,7 @@ SPACES = {"global": 1, "local": 3}
 ANCHOR = 4
 TUNED = {
     "reduce": "tile_bytes=4096 group_size=64 groups=6 lane_bytes=16",
-    "inclusive_scan": f"tile_bytes=1024 group_size=64 groups=6 anchor={ANCHOR}",
+    "inclusive_scan": f"tile_bytes={{}} group_size=64 groups=6 anchor={ANCHOR}",
 }
 # Functions of cl/memory.cl, whose atomics are of 8 bytes.
 WORDS = {"clfold_read": ("loads",), "clfold_write": ("stores",), "clfold_add": ("loads", "stores")}
@@ -32,6 +32,7 @@ LONGER = {}
 CASES = {
     **{f"reduce{i}": ("reduce", [], (256, 4096, 5000, 100003)) for i in range(7)},
     "reduce_tiles": ("reduce", [], (100, 5000, 100003)),
+    **dict.fromkeys(("scan_then_propagate", "reduce_then_scan"), ("scan", [], (1000, 5000, 30012, 100003))),
 }
 SECONDS = {}
 
@@ -144,6 +145,7 @@ def main():
             for operation, numbers in TUNED.items():
                 for power in range(1, 33, 2):
                     row = f"add i32:i32 2^{power}..2^{power + 2} tile=tile_group {numbers}"
+                    row = row.format(1024 if power < 13 else 4096)
                     file.write(f"{operation} {row} on {key}\n")
         for nest, (_, _, counts) in CASES.items():
             if only and nest not in only: continue
