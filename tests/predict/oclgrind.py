@@ -15,7 +15,8 @@ import sys
 import tempfile
 
 # Unoptimised, every access of the text is one that Oclgrind counts.
-OCLGRIND = ["oclgrind", "--inst-counts", "--build-options", "-cl-opt-disable", "sh", "-c"]
+OCLGRIND = ["oclgrind", "--inst-counts", "--num-threads", "1"]
+OCLGRIND += ["--build-options", "-cl-opt-disable", "sh", "-c"]
 POSE = 'export OCL_ICD_VENDORS="${LD_PRELOAD%.so}-icd.so" LD_PRELOAD="$0"; exec "$@"'
 SPACES = {"global": 1, "local": 3}
 ANCHOR = 4
@@ -26,12 +27,17 @@ TUNED = {
 # Functions of cl/memory.cl, whose atomics are of 8 bytes.
 WORDS = {"clfold_read": ("loads",), "clfold_write": ("stores",), "clfold_add": ("loads", "stores")}
 # Structs longer than an item that are copied, once in each call of a function.
-LONGER = {}
+LONGER = {
+    "clfold_draw_tile": [("stores", 1, 3)],
+    "clfold_begin": [("loads", 2, 4), ("stores", 2, 4)],
+    "clfold_look_back": [("loads", 1, 3), ("stores", 1, 3)],
+}
 
 # nest: command, options, sizes
 CASES = {
     **{f"reduce{i}": ("reduce", [], (256, 4096, 5000, 100003)) for i in range(7)},
     "reduce_tiles": ("reduce", [], (100, 5000, 100003)),
+    **dict.fromkeys(("scan_lookback", "scan_chained"), ("scan", [], (1000, 5000, 30012, 100003))),
     **dict.fromkeys(("scan_then_propagate", "reduce_then_scan"), ("scan", [], (1000, 5000, 30012, 100003))),
 }
 SECONDS = {}
@@ -76,6 +82,8 @@ def counted(text, item):
                         add(space, "stores", number, number * item)
                     if int(copied[2]) == index:
                         add(space, "loads", number, number * item)
+            for kind, copies, words in LONGER.get(function and function[1], ()):
+                add("local", kind, number * copies * (words - 1), number * copies * (8 * words - item))
             for kind in WORDS.get(function and function[1], ()):
                 add("global", kind, number, number * 8)
             if function and function[1] == "_Z7barrierj":
@@ -98,6 +106,7 @@ def settings_of(nest, plan):
     given = {"G": group, "R": plan["tile"] // group, "K": plan["items"]}
     if "scan" in nest:
         given["A"] = ANCHOR
+    if nest in ("scan_lookback", "scan_chained"): del given["K"]
     return given
 
 
