@@ -37,7 +37,7 @@ LONGER = {
 CASES = {
     **{f"reduce{i}": ("reduce", [], (256, 4096, 5000, 100003)) for i in range(7)},
     "reduce_tiles": ("reduce", [], (100, 5000, 100003)),
-    **dict.fromkeys(("scan_lookback", "scan_chained"), ("scan", [], (1000, 5000, 30012, 100003))),
+    **dict.fromkeys(("scan_single_group", "scan_lookback", "scan_chained"), ("scan", [], (1000, 5000, 30012, 100003))),
     **dict.fromkeys(("scan_then_propagate", "reduce_then_scan"), ("scan", [], (1000, 5000, 30012, 100003))),
 }
 SECONDS = {}
@@ -106,7 +106,7 @@ def settings_of(nest, plan):
     given = {"G": group, "R": plan["tile"] // group, "K": plan["items"]}
     if "scan" in nest:
         given["A"] = ANCHOR
-    if nest in ("scan_lookback", "scan_chained"): del given["K"]
+    if nest in ("scan_single_group", "scan_lookback", "scan_chained"): del given["K"]
     return given
 
 
