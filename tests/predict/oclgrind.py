@@ -1,11 +1,12 @@
-"""The nests of clfold's kernels do what the kernels do: oclgrind.py COMMAND SPY
+"""The nests of clfold's kernels do what the kernels do: oclgrind.py COMMAND SPY [NEST...]
 
 Runs each kernel under Oclgrind, which counts the accesses and barriers of work-items, and compares
 them and their bytes with those that clfold predict counts in the kernel's nest, launch by launch.
-SPY is libclspy.so: Oclgrind's device poses as a GPU. A tuning file makes tiles small, so that there
-are many. Exits 0 when all are equal, 1 when not, 77 when there is no Oclgrind.
+SPY is libclspy.so, by which Oclgrind's device poses as a GPU. A tuning file makes tiles small, so
+that there are many. Exits 0 when all are equal, 1 when not, 77 when there is no Oclgrind.
 """
 
+import array
 import json
 import os
 import re
@@ -14,153 +15,162 @@ import subprocess
 import sys
 import tempfile
 
-# Unoptimised, every access of the text is one that Oclgrind counts.
-OCLGRIND = ["oclgrind", "--inst-counts", "--num-threads", "1"]
-OCLGRIND += ["--build-options", "-cl-opt-disable", "sh", "-c"]
-POSE = 'export OCL_ICD_VENDORS="${LD_PRELOAD%.so}-icd.so" LD_PRELOAD="$0"; exec "$@"'
-SPACES = {"global": 1, "local": 3}
+# Unoptimised, every access of the text is one that Oclgrind counts. Its groups run one after the
+# other, and OpenCL's loader finds it where it would be preloaded from, since SPY asks the loader.
+OCLGRIND = ["oclgrind", "--inst-counts", "--num-threads", "1", "--build-options", "-cl-opt-disable"]
+OCLGRIND += ["sh", "-c", 'OCL_ICD_VENDORS="${LD_PRELOAD%.so}-icd.so" LD_PRELOAD="$0" exec "$@"']
+SPACES = {"1": "global", "3": "local"}
+# Rows of the tuning file. Scans of 2^13 and more have larger tiles than those of less.
 ANCHOR = 4
 TUNED = {
-    "reduce": "tile_bytes=4096 group_size=64 groups=6 lane_bytes=16",
-    "inclusive_scan": f"tile_bytes={{}} group_size=64 groups=6 anchor={ANCHOR}",
+    "reduce": lambda power: "tile_bytes=4096 group_size=64 groups=6 lane_bytes=16",
+    "inclusive_scan": lambda power: "tile_bytes={} group_size=64 groups=6 anchor={}".format(
+        1024 if power < 13 else 4096, ANCHOR
+    ),
 }
-# Functions of cl/memory.cl, whose atomics are of 8 bytes.
-WORDS = {"clfold_read": ("loads",), "clfold_write": ("stores",), "clfold_add": ("loads", "stores")}
-# Structs longer than an item that are copied, once in each call of a function.
-LONGER = {
-    "clfold_draw_tile": [("stores", 1, 3)],
-    "clfold_begin": [("loads", 2, 4), ("stores", 2, 4)],
-    "clfold_look_back": [("loads", 1, 3), ("stores", 1, 3)],
+# Functions of cl/memory.cl are atomics of 8 bytes.
+WORDS = {"clfold_read": ["load"], "clfold_write": ["store"], "clfold_add": ["load", "store"]}
+# Copies of structs that are no items, in each call of a function, and the words of 8 bytes that the
+# nests move one by one.
+STRUCTS = {
+    "clfold_draw_tile": [("store", 1, 3)],
+    "clfold_begin": [("load", 2, 4), ("store", 2, 4)],
+    "clfold_look_back": [("load", 1, 3), ("store", 1, 3)],
 }
-
-# nest: command, options, sizes
-CASES = {
-    **{f"reduce{i}": ("reduce", [], (256, 4096, 5000, 100003)) for i in range(7)},
-    "reduce_tiles": ("reduce", [], (100, 5000, 100003)),
-    **dict.fromkeys(("scan_single_group", "scan_lookback", "scan_chained"), ("scan", [], (1000, 5000, 30012, 100003))),
-    **dict.fromkeys(("scan_then_propagate", "reduce_then_scan"), ("scan", [], (1000, 5000, 30012, 100003))),
-}
-SECONDS = {}
+SCANS = ("single_group", "then_propagate", "reduce_then", "lookback", "chained")
 
 
-def output(command, **environment):
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, **environment}
-    )
+def cases():
+    """Nest, command, count, settings. Of elements of a select the first `kept` of `of` are kept."""
+    for count in (256, 4096, 5000, 100003):
+        for rung in range(7):
+            yield f"reduce{rung}", "reduce", count, {}
+    for count in (100, 5000, 100003):
+        yield "reduce_tiles", "reduce", count, {}
+    for count in (1000, 5000, 30012, 100003):
+        for name in SCANS:
+            name = "reduce_then_scan" if name == "reduce_then" else f"scan_{name}"
+            yield name, "scan", count, {"A": ANCHOR}
+    for count, kept, of in ((20001, 2, 2), (20001, 0, 2), (20002, 1, 2), (140003, 3, 8)):
+        yield "select", "select", count, {"A": 64, "kept": kept, "of": of}
+
+
+def settings_of(nest, plan):
+    """The nest's parameters, from what the command explains."""
+    group, tile = plan["group_size"], plan["tile"]
+    if re.fullmatch(r"reduce\d", nest):
+        return {"B": group, **({"G": plan["groups"]} if nest == "reduce6" else {})}
+    alone = nest in ("scan_single_group", "scan_lookback", "scan_chained", "select")
+    return {"G": group, "R": tile // group, **({} if alone else {"K": plan["items"]})}
+
+
+def output(command, environment):
+    environment = {**os.environ, **environment}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         sys.exit(f"failed: {' '.join(command)}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
+def accesses(what, item):
+    """Of one instruction: space, kind, accesses, bytes; bytes are of all of a kind if negative.
+    Items are copied as structs: memcpy, of one address space to another, p3 to p0 for instance."""
+    if found := re.fullmatch(r"(load|store) (global|local) \((\d+) bytes\)", what):
+        yield found[2], found[1], 1, -int(found[3])
+    if found := re.match(r"call llvm\.memcpy\.p(\d)i8\.p(\d)i8\.", what):
+        for kind, space in (("store", found[1]), ("load", found[2])):
+            if space in SPACES:
+                yield SPACES[space], kind, 1, item
+    function = what.removeprefix("call ").removesuffix("()")
+    for kind in WORDS.get(function, ()):
+        yield "global", kind, 1, 8
+    for kind, copies, words in STRUCTS.get(function, ()):
+        yield "local", kind, copies * (words - 1), copies * (8 * words - item)
+
+
 def counted(text, item):
-    """Of each launch, in order. Items are copied as structs: memcpy, of one address space to
-    another, p3 to p0 for instance."""
+    """What Oclgrind prints of each launch, in order, by the names of clfold predict --json."""
     launches = []
-    for part in text.split("Instructions executed for kernel ")[1:]:
-        if part.startswith("'clfold_probe_"):
-            continue
-        found = dict.fromkeys(
-            [f"{space}_{kind}" for space in SPACES for kind in ("loads", "stores")]
-            + [f"{space}_{kind}_bytes" for space in SPACES for kind in ("load", "store")],
-            0,
-        )
-
-        def add(space, kind, number, num_bytes):
-            found[f"{space}_{kind}"] += number
-            found[f"{space}_{kind[:-1]}_bytes"] += num_bytes
-
+    for part in re.split("Instructions executed for kernel (?!'clfold_probe)", text)[1:]:
+        part = part.split("Instructions executed for kernel ")[0]
+        launch = {"barriers": 0}
+        for space in SPACES.values():
+            for kind in ("load", "store"):
+                launch.update({f"{space}_{kind}s": 0, f"{space}_{kind}_bytes": 0})
         for number, what in re.findall(r"^ *(\d+) - (.*)$", part, re.M):
-            number = int(number)
-            plain = re.fullmatch(r"(load|store) (global|local) \((\d+) bytes\)", what)
-            copied = re.match(r"call llvm.memcpy\.p(\d)i8\.p(\d)i8\.", what)
-            function = re.fullmatch(r"call (\w+)\(\)", what)
-            if plain:
-                add(plain[2], plain[1] + "s", number, int(plain[3]))
-            if copied:
-                for space, index in SPACES.items():
-                    if int(copied[1]) == index:
-                        add(space, "stores", number, number * item)
-                    if int(copied[2]) == index:
-                        add(space, "loads", number, number * item)
-            for kind, copies, words in LONGER.get(function and function[1], ()):
-                add("local", kind, number * copies * (words - 1), number * copies * (8 * words - item))
-            for kind in WORDS.get(function and function[1], ()):
-                add("global", kind, number, number * 8)
-            if function and function[1] == "_Z7barrierj":
-                found["barriers"] = number
-        launches.append({"barriers": 0, **found})
+            if what == "call _Z7barrierj()":
+                launch["barriers"] = int(number)
+            for space, kind, num, size in accesses(what, item):
+                launch[f"{space}_{kind}s"] += int(number) * num
+                launch[f"{space}_{kind}_bytes"] += -size if size < 0 else int(number) * size
+        launches.append(launch)
     return launches
 
 
 def predicted(command, nest, settings):
     sets = [word for setting in settings.items() for word in ("--set", "{}={}".format(*setting))]
-    lines = output([command, "predict", nest, "--json", *sets]).splitlines()
+    lines = output([command, "predict", nest, "--json", *sets], {}).splitlines()
     return [json.loads(line)["items"] for line in lines[:-1]]
 
 
-def settings_of(nest, plan):
-    group = plan["group_size"]
-    if re.fullmatch(r"reduce\d", nest):
-        given = {"B": group, "G": plan["groups"]}
-        return {name: given[name] for name in ("B", "G")[: 2 if nest == "reduce6" else 1]}
-    given = {"G": group, "R": plan["tile"] // group, "K": plan["items"]}
-    if "scan" in nest:
-        given["A"] = ANCHOR
-    if nest in ("scan_single_group", "scan_lookback", "scan_chained"): del given["K"]
-    return given
-
-
-def compare(command, spy, folder, nest, count):
-    """How many are wrong."""
-    verb, options, _ = CASES[nest]
-    posing = [*OCLGRIND, POSE, spy, command]
-    options = [*options, "--algorithm", nest, "--acc", "i32", "--no-cache"]
-    told = ["explain", verb, *options, "--type", "i32", "--count", str(count), "--json"]
-    environment = {"CLSPY_GPU": "any", "CLFOLD_TUNING": os.path.join(folder, "tuning")}
-    plan = json.loads(output([*posing, *told], **environment).splitlines()[-1])
-    settings = {"n": count, **settings_of(nest, plan)}
-    path = os.path.join(folder, f"{count}.i32")
+def write_data(path, count, settings):
+    kept, of = settings.get("kept", 0), settings.get("of", 1)
     with open(path, "wb") as file:
-        file.write(bytes(4 * count))
-    runs = [*posing, verb, *options, "--raw", "i32", path]
-    if verb != "reduce":
-        runs.append(os.path.join(folder, "out.bin"))
-    got, expected = counted(output(runs, **environment), 4), predicted(command, nest, settings)
-    other = predicted(command, nest, {**settings, "n": count + 1})
-    if other == got:
-        print(f"failed: {nest} of {count} and of one more are not told apart")
-    if got != expected:
-        print(f"failed: {nest} of {count}, {settings}:")
-        for a, b in zip(expected, got):
-            print({k: (a[k], b[k]) for k in b if a[k] != b[k]})
-        if len(got)!=len(expected): print(len(expected), len(got))
-    return (other == got) + (got != expected or not got)
+        array.array("i", (int(i % of < kept) for i in range(count))).tofile(file)
+
+
+def compare(posing, command, folder, case):
+    """What is wrong, and what was counted."""
+    nest, verb, count, settings = case
+    environment = {"CLSPY_GPU": "Intel", "CLFOLD_TUNING": os.path.join(folder, "tuning")}
+    path, out = os.path.join(folder, "in.i32"), os.path.join(folder, "out.bin")
+    told = ["--algorithm", nest, "--acc", "i32", "--no-cache"]
+    if verb == "select":
+        told = ["--where", "item > 0", "--no-cache"]
+    explain = [command, "explain", verb, *told, "--type", "i32", "--count", str(count), "--json"]
+    plan = json.loads(output([*posing, *explain], environment).splitlines()[-1])
+    settings = {"n": count, **settings_of(nest, plan), **settings}
+    write_data(path, count, settings)
+    run = [command, verb, *told, "--raw", "i32", path, *([] if verb == "reduce" else [out])]
+    got = counted(output([*posing, *run], environment), 8 if verb == "select" else 4)
+    expected = predicted(command, nest, settings)
+    wrong = []
+    if got != expected or not got:
+        wrong.append(f"{nest} with {settings}: {expected} predicted, and {got} counted")
+    if predicted(command, nest, {**settings, "n": count + 1}) == got:
+        wrong.append(f"{nest} with {settings}, and of one more, are not told apart")
+    return wrong, got
+
+
+def write_tuning(posing, command, path):
+    with open(path, "w", encoding="ascii") as file:
+        file.write("clfold tuning 4\n")
+    shown = output([*posing, command, "tune", "--show", "--file", path], {})
+    device = re.search(r"for (clfold .*)", shown)[1]
+    with open(path, "a", encoding="ascii") as file:
+        for operation, numbers in TUNED.items():
+            for power in range(1, 33, 2):
+                counts = f"2^{power}..2^{power + 2} tile=tile_group"
+                file.write(f"{operation} add i32:i32 {counts} {numbers(power)} on {device}\n")
 
 
 def main():
-    command, spy = sys.argv[1:3]
-    only = sys.argv[3:]
+    command, spy, *names = sys.argv[1:]
     if not shutil.which("oclgrind"):
         print("skipped: there is no oclgrind on PATH (Debian's package oclgrind)")
         return 77
-    wrong = 0
+    posing, wrong, seen = [*OCLGRIND, spy], [], []
     with tempfile.TemporaryDirectory() as folder:
-        tuning = os.path.join(folder, "tuning")
-        with open(tuning, "w", encoding="ascii") as file:
-            file.write("clfold tuning 4\n")
-        shown = output([*OCLGRIND, POSE, spy, command, "tune", "--show", "--file", tuning])
-        key = re.search("for (clfold .*)", shown)[1]
-        with open(tuning, "a", encoding="ascii") as file:
-            for operation, numbers in TUNED.items():
-                for power in range(1, 33, 2):
-                    row = f"add i32:i32 2^{power}..2^{power + 2} tile=tile_group {numbers}"
-                    row = row.format(1024 if power < 13 else 4096)
-                    file.write(f"{operation} {row} on {key}\n")
-        for nest, (_, _, counts) in CASES.items():
-            if only and nest not in only: continue
-            for count in counts:
-                wrong += compare(command, spy, folder, nest, count)
-    print(f"{len(CASES)} kernels, {wrong} wrong")
+        write_tuning(posing, command, os.path.join(folder, "tuning"))
+        for case in cases():
+            if names and case[0] not in names:
+                continue
+            more, got = compare(posing, command, folder, case)
+            wrong += more
+            if case[1] != "reduce" and got in seen:
+                wrong.append(f"{case[0]} of {case[2]} and another one are not told apart")
+            seen.append(got)
+    print(*(f"failed: {text}" for text in wrong), f"{len(seen)} runs, {len(wrong)} wrong", sep="\n")
     return 1 if wrong else 0
 
 
