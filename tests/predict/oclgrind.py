@@ -20,13 +20,16 @@ import tempfile
 OCLGRIND = ["oclgrind", "--inst-counts", "--num-threads", "1", "--build-options", "-cl-opt-disable"]
 OCLGRIND += ["sh", "-c", 'OCL_ICD_VENDORS="${LD_PRELOAD%.so}-icd.so" LD_PRELOAD="$0" exec "$@"']
 SPACES = {"1": "global", "3": "local"}
-# Rows of the tuning file. Scans of 2^13 and more have larger tiles than those of less.
-ANCHOR = 4
+# Rows of two tuning files. Scans of 2^13 and more have larger tiles than those of less.
 TUNED = {
-    "reduce": lambda power: "tile_bytes=4096 group_size=64 groups=6 lane_bytes=16",
-    "inclusive_scan": lambda power: "tile_bytes={} group_size=64 groups=6 anchor={}".format(
-        1024 if power < 13 else 4096, ANCHOR
-    ),
+    "tile_group": {
+        "reduce": "tile_bytes=4096 group_size=64 groups=6 lane_bytes=16",
+        "inclusive_scan": "tile_bytes={0} group_size=64 groups=6 anchor=4",
+    },
+    "tile_vector": {
+        "reduce": "tile_bytes=4096 group_size=1 groups=6 lane_bytes=16",
+        "inclusive_scan": "tile_bytes={0} group_size=1 groups=6 anchor=1",
+    },
 }
 # Functions of cl/memory.cl are atomics of 8 bytes.
 WORDS = {"clfold_read": ["load"], "clfold_write": ["store"], "clfold_add": ["load", "store"]}
@@ -47,10 +50,12 @@ def cases():
             yield f"reduce{rung}", "reduce", count, {}
     for count in (100, 5000, 100003):
         yield "reduce_tiles", "reduce", count, {}
+        yield "reduce_tiles_vector", "reduce", count, {}
     for count in (1000, 5000, 30012, 100003):
+        yield "scan_lookback_vector", "scan", count, {}
         for name in SCANS:
             name = "reduce_then_scan" if name == "reduce_then" else f"scan_{name}"
-            yield name, "scan", count, {"A": ANCHOR}
+            yield name, "scan", count, {"A": 4}
     for count, kept, of in ((20001, 2, 2), (20001, 0, 2), (20002, 1, 2), (140003, 3, 8)):
         yield "select", "select", count, {"A": 64, "kept": kept, "of": of}
 
@@ -60,6 +65,10 @@ def settings_of(nest, plan):
     group, tile = plan["group_size"], plan["tile"]
     if re.fullmatch(r"reduce\d", nest):
         return {"B": group, **({"G": plan["groups"]} if nest == "reduce6" else {})}
+    if nest == "reduce_tiles_vector":
+        return {"K": plan["items"]}
+    if nest == "scan_lookback_vector":
+        return {"R": tile, "K": plan["items"]}
     alone = nest in ("scan_single_group", "scan_lookback", "scan_chained", "select")
     return {"G": group, "R": tile // group, **({} if alone else {"K": plan["items"]})}
 
@@ -72,7 +81,7 @@ def output(command, environment):
     return done.stdout
 
 
-def accesses(what, item):
+def accesses(what, item, is_group):
     """Of one instruction: space, kind, accesses, bytes; bytes are of all of a kind if negative.
     Items are copied as structs: memcpy, of one address space to another, p3 to p0 for instance."""
     if found := re.fullmatch(r"(load|store) (global|local) \((\d+) bytes\)", what):
@@ -81,10 +90,12 @@ def accesses(what, item):
         for kind, space in (("store", found[1]), ("load", found[2])):
             if space in SPACES:
                 yield SPACES[space], kind, 1, item
+    if found := re.fullmatch(r"call _Z\d+v(load|store)16.*PU3AS1K?i\(\)", what):
+        yield "global", found[1], 4, 64
     function = what.removeprefix("call ").removesuffix("()")
     for kind in WORDS.get(function, ()):
         yield "global", kind, 1, 8
-    for kind, copies, words in STRUCTS.get(function, ()):
+    for kind, copies, words in STRUCTS.get(function, ()) if is_group else ():
         yield "local", kind, copies * (words - 1), copies * (8 * words - item)
 
 
@@ -97,10 +108,11 @@ def counted(text, item):
         for space in SPACES.values():
             for kind in ("load", "store"):
                 launch.update({f"{space}_{kind}s": 0, f"{space}_{kind}_bytes": 0})
+        is_group = "call _Z7barrierj()" in part
         for number, what in re.findall(r"^ *(\d+) - (.*)$", part, re.M):
             if what == "call _Z7barrierj()":
                 launch["barriers"] = int(number)
-            for space, kind, num, size in accesses(what, item):
+            for space, kind, num, size in accesses(what, item, is_group):
                 launch[f"{space}_{kind}s"] += int(number) * num
                 launch[f"{space}_{kind}_bytes"] += -size if size < 0 else int(number) * size
         launches.append(launch)
@@ -122,9 +134,11 @@ def write_data(path, count, settings):
 def compare(posing, command, folder, case):
     """What is wrong, and what was counted."""
     nest, verb, count, settings = case
-    environment = {"CLSPY_GPU": "Intel", "CLFOLD_TUNING": os.path.join(folder, "tuning")}
+    algorithm, is_vector = nest.removesuffix("_vector"), nest.endswith("_vector")
+    tuning = os.path.join(folder, "tile_vector" if is_vector else "tile_group")
+    environment = {"CLFOLD_TUNING": tuning, **({} if is_vector else {"CLSPY_GPU": "Intel"})}
     path, out = os.path.join(folder, "in.i32"), os.path.join(folder, "out.bin")
-    told = ["--algorithm", nest, "--acc", "i32", "--no-cache"]
+    told = ["--algorithm", algorithm, "--acc", "i32", "--no-cache"]
     if verb == "select":
         told = ["--where", "item > 0", "--no-cache"]
     explain = [command, "explain", verb, *told, "--type", "i32", "--count", str(count), "--json"]
@@ -142,16 +156,20 @@ def compare(posing, command, folder, case):
     return wrong, got
 
 
-def write_tuning(posing, command, path):
-    with open(path, "w", encoding="ascii") as file:
+def write_tuning(posing, command, folder):
+    empty = os.path.join(folder, "empty")
+    with open(empty, "w", encoding="ascii") as file:
         file.write("clfold tuning 4\n")
-    shown = output([*posing, command, "tune", "--show", "--file", path], {})
+    shown = output([*posing, command, "tune", "--show", "--file", empty], {})
     device = re.search(r"for (clfold .*)", shown)[1]
-    with open(path, "a", encoding="ascii") as file:
-        for operation, numbers in TUNED.items():
-            for power in range(1, 33, 2):
-                counts = f"2^{power}..2^{power + 2} tile=tile_group"
-                file.write(f"{operation} add i32:i32 {counts} {numbers(power)} on {device}\n")
+    for tile, rows in TUNED.items():
+        with open(os.path.join(folder, tile), "w", encoding="ascii") as file:
+            file.write("clfold tuning 4\n")
+            for operation, numbers in rows.items():
+                for power in range(1, 33, 2):
+                    numbers_here = numbers.format(1024 if power < 13 else 4096)
+                    counts = f"2^{power}..2^{power + 2} tile={tile}"
+                    file.write(f"{operation} add i32:i32 {counts} {numbers_here} on {device}\n")
 
 
 def main():
@@ -161,7 +179,7 @@ def main():
         return 77
     posing, wrong, seen = [*OCLGRIND, spy], [], []
     with tempfile.TemporaryDirectory() as folder:
-        write_tuning(posing, command, os.path.join(folder, "tuning"))
+        write_tuning(posing, command, folder)
         for case in cases():
             if names and case[0] not in names:
                 continue
