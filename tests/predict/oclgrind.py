@@ -48,11 +48,13 @@ def cases():
     for count in (256, 4096, 5000, 100003):
         for rung in range(7):
             yield f"reduce{rung}", "reduce", count, {}
+    yield "reduce6", "reduce", 1100000, {}
     for count in (100, 5000, 100003):
         yield "reduce_tiles", "reduce", count, {}
         yield "reduce_tiles_vector", "reduce", count, {}
-    for count in (1000, 5000, 30012, 100003):
+    for count in (1000, 5003, 30012):
         yield "scan_lookback_vector", "scan", count, {}
+        yield "scan_serial", "scan", count, {}
         for name in SCANS:
             name = "reduce_then_scan" if name == "reduce_then" else f"scan_{name}"
             yield name, "scan", count, {"A": 4}
@@ -65,6 +67,8 @@ def settings_of(nest, plan):
     group, tile = plan["group_size"], plan["tile"]
     if re.fullmatch(r"reduce\d", nest):
         return {"B": group, **({"G": plan["groups"]} if nest == "reduce6" else {})}
+    if nest == "scan_serial":
+        return {}
     if nest == "reduce_tiles_vector":
         return {"K": plan["items"]}
     if nest == "scan_lookback_vector":
@@ -134,7 +138,8 @@ def write_data(path, count, settings):
 def compare(posing, command, folder, case):
     """What is wrong, and what was counted."""
     nest, verb, count, settings = case
-    algorithm, is_vector = nest.removesuffix("_vector"), nest.endswith("_vector")
+    is_vector = nest.endswith("_vector")
+    algorithm = "serial" if nest == "scan_serial" else nest.removesuffix("_vector")
     tuning = os.path.join(folder, "tile_vector" if is_vector else "tile_group")
     environment = {"CLFOLD_TUNING": tuning, **({} if is_vector else {"CLSPY_GPU": "Intel"})}
     path, out = os.path.join(folder, "in.i32"), os.path.join(folder, "out.bin")
