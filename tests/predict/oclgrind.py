@@ -40,26 +40,26 @@ STRUCTS = {
     "clfold_begin": [("load", 2, 4), ("store", 2, 4)],
     "clfold_look_back": [("load", 1, 3), ("store", 1, 3)],
 }
-SCANS = ("single_group", "then_propagate", "reduce_then", "lookback", "chained")
+SCANS = ["scan_then_propagate", "reduce_then_scan", "scan_single_group"]
+SCANS += ["scan_lookback", "scan_chained"]
 
 
 def cases():
-    """Nest, command, count, settings. Of elements of a select the first `kept` of `of` are kept."""
-    for count in (256, 4096, 5000, 100003):
+    """Nest, command, type, count, settings. Of a select's elements the first `kept` of `of` are kept."""
+    for kind, count in (("i32", 256), ("i64", 4096), ("i32", 5000), ("i64", 100003)):
         for rung in range(7):
-            yield f"reduce{rung}", "reduce", count, {}
-    yield "reduce6", "reduce", 1100000, {}
-    for count in (100, 5000, 100003):
-        yield "reduce_tiles", "reduce", count, {}
-        yield "reduce_tiles_vector", "reduce", count, {}
-    for count in (1000, 5003, 30012):
-        yield "scan_lookback_vector", "scan", count, {}
-        yield "scan_serial", "scan", count, {}
+            yield f"reduce{rung}", "reduce", kind, count, {}
+    yield "reduce6", "reduce", "i32", 1100000, {}
+    for kind, count in (("i32", 100), ("i64", 5001), ("i32", 5003), ("i32", 100003)):
+        yield "reduce_tiles", "reduce", kind, count, {}
+        yield "reduce_tiles_vector", "reduce", kind, count, {}
+    for kind, count in (("i64", 1000), ("i32", 1000), ("i32", 5003), ("i64", 15011), ("i32", 30012)):
+        yield "scan_lookback_vector", "scan", kind, count, {}
+        yield "scan_serial", "scan", kind, count, {}
         for name in SCANS:
-            name = "reduce_then_scan" if name == "reduce_then" else f"scan_{name}"
-            yield name, "scan", count, {"A": 4}
+            yield name, "scan", kind, count, {"A": 4}
     for count, kept, of in ((20001, 2, 2), (20001, 0, 2), (20002, 1, 2), (140003, 3, 8)):
-        yield "select", "select", count, {"A": 64, "kept": kept, "of": of}
+        yield "select", "select", "i32", count, {"A": 64, "kept": kept, "of": of}
 
 
 def settings_of(nest, plan):
@@ -94,8 +94,8 @@ def accesses(what, item, is_group):
         for kind, space in (("store", found[1]), ("load", found[2])):
             if space in SPACES:
                 yield SPACES[space], kind, 1, item
-    if found := re.fullmatch(r"call _Z\d+v(load|store)16.*PU3AS1K?i\(\)", what):
-        yield "global", found[1], 4, 64
+    if found := re.fullmatch(r"call _Z\d+v(load|store)(8|16).*PU3AS1K?[il]\(\)", what):
+        yield "global", found[1], int(found[2]) * item // 16, int(found[2]) * item
     function = what.removeprefix("call ").removesuffix("()")
     for kind in WORDS.get(function, ()):
         yield "global", kind, 1, 8
@@ -129,29 +129,32 @@ def predicted(command, nest, settings):
     return [json.loads(line)["items"] for line in lines[:-1]]
 
 
-def write_data(path, count, settings):
+def write_data(path, kind, count, settings):
     kept, of = settings.get("kept", 0), settings.get("of", 1)
     with open(path, "wb") as file:
-        array.array("i", (int(i % of < kept) for i in range(count))).tofile(file)
+        array.array("i" if kind == "i32" else "q", (int(i % of < kept) for i in range(count))).tofile(file)
 
 
 def compare(posing, command, folder, case):
     """What is wrong, and what was counted."""
-    nest, verb, count, settings = case
+    nest, verb, kind, count, settings = case
     is_vector = nest.endswith("_vector")
     algorithm = "serial" if nest == "scan_serial" else nest.removesuffix("_vector")
     tuning = os.path.join(folder, "tile_vector" if is_vector else "tile_group")
     environment = {"CLFOLD_TUNING": tuning, **({} if is_vector else {"CLSPY_GPU": "Intel"})}
-    path, out = os.path.join(folder, "in.i32"), os.path.join(folder, "out.bin")
-    told = ["--algorithm", algorithm, "--acc", "i32", "--no-cache"]
+    path, out = os.path.join(folder, f"in.{kind}"), os.path.join(folder, "out.bin")
+    told = ["--algorithm", algorithm, "--acc", kind, "--no-cache"]
     if verb == "select":
         told = ["--where", "item > 0", "--no-cache"]
-    explain = [command, "explain", verb, *told, "--type", "i32", "--count", str(count), "--json"]
+    explain = [command, "explain", verb, *told, "--type", kind, "--count", str(count), "--json"]
     plan = json.loads(output([*posing, *explain], environment).splitlines()[-1])
+    item = 8 if verb == "select" or kind == "i64" else 4
     settings = {"n": count, **settings_of(nest, plan), **settings}
-    write_data(path, count, settings)
-    run = [command, verb, *told, "--raw", "i32", path, *([] if verb == "reduce" else [out])]
-    got = counted(output([*posing, *run], environment), 8 if verb == "select" else 4)
+    if verb != "select":
+        settings["T"] = item
+    write_data(path, kind, count, settings)
+    run = [command, verb, *told, "--raw", kind, path, *([] if verb == "reduce" else [out])]
+    got = counted(output([*posing, *run], environment), item)
     expected = predicted(command, nest, settings)
     wrong = []
     if got != expected or not got:
@@ -174,7 +177,9 @@ def write_tuning(posing, command, folder):
                 for power in range(1, 33, 2):
                     numbers_here = numbers.format(1024 if power < 13 else 4096)
                     counts = f"2^{power}..2^{power + 2} tile={tile}"
-                    file.write(f"{operation} add i32:i32 {counts} {numbers_here} on {device}\n")
+                    for kind in ("i32", "i64"):
+                        row = f"{operation} add {kind}:{kind} {counts} {numbers_here} on {device}"
+                        file.write(row + "\n")
 
 
 def main():
@@ -191,7 +196,7 @@ def main():
             more, got = compare(posing, command, folder, case)
             wrong += more
             if case[1] != "reduce" and got in seen:
-                wrong.append(f"{case[0]} of {case[2]} and another one are not told apart")
+                wrong.append(f"{case[0]} of {case[3]} and another one are not told apart")
             seen.append(got)
     print(*(f"failed: {text}" for text in wrong), f"{len(seen)} runs, {len(wrong)} wrong", sep="\n")
     return 1 if wrong else 0
