@@ -15,10 +15,9 @@ static bool count_tree(struct ladder_tree *tree, const char *rung, size_t group_
                        const struct nest_lanes *lanes, struct message *message)
 {
     const struct nest_setting settings[] = { { "n", 2 * (int64_t)group_size },
-                                             { "B", (int64_t)group_size },
-                                             { "G", 1 } };
+                                             { "B", (int64_t)group_size } };
     struct predict_nest nest;
-    const bool done = predict_nest(&nest, rung, lanes, settings, 3, true, message);
+    const bool done = predict_nest(&nest, rung, lanes, settings, 2, message);
 
     if (done) {
         const struct nest_launch *const launch = &nest.counts.launches[0];
@@ -39,25 +38,28 @@ static bool count_tree(struct ladder_tree *tree, const char *rung, size_t group_
     return done;
 }
 
-/* `alike`: the rungs have the groups of the device at hand, else those of their nests, as
- * auto has. */
+/* `alike`: with the groups of the device at hand, else with those of the nests. */
 static bool predict_cell(struct ladder *ladder, size_t row, size_t rung,
                          const struct device *device, bool alike, struct message *message)
 {
     const clfold_report *const report = &ladder->reports[rung];
     const struct nest_lanes lanes = predict_lanes(device);
+    const bool is_auto = !ladder_rungs[rung].algorithm;
+    const bool is_cpu = device->numbers[DEVICE_REGION].is_known;
     const struct nest_setting settings[] = {
         { "n", (int64_t)ladder->counts[row] },
         { "T", (int64_t)type_size(ladder->type) },
-        { "B", (int64_t)report->group_size },
+        { is_auto ? "K" : "B", (int64_t)(is_auto ? report->items : report->group_size) },
         { "G", (int64_t)report->num_groups },
     };
+    /* reduce6 alone has a number of groups, and auto's nest is as simple on CPUs only */
+    const int num = !alike || (is_auto && !is_cpu) ? 2 : rung == NUM_RUNGS - 2 ? 4 : 3;
     struct ladder_cell *const cell = &ladder->cells[row][rung];
     struct predict_nest nest;
     struct nest_time time = { 0 };
     const bool done =
-        predict_nest(&nest, report->algorithm, &lanes, settings,
-                     ladder_rungs[rung].algorithm && alike ? 4 : 2, true, message) &&
+        predict_nest(&nest, is_auto ? predict_tiles(device) : report->algorithm, &lanes,
+                     settings, num, message) &&
         predict_time(&nest, device, &time, message);
 
     cell->predicted = time.seconds;

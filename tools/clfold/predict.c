@@ -164,7 +164,7 @@ static void write_fold(struct prediction *p, double seconds)
     const struct nest_setting settings[] = { { "n", p->launch->facts[FACT_FOLD] },
                                              { "T", (int64_t)type_size(type) } };
     const bool fits =
-        predict_nest(&tiles, "reduce_tiles", &lanes, settings, 2, true, &ignored) &&
+        predict_nest(&tiles, predict_tiles(&p->device), &lanes, settings, 2, &ignored) &&
         predict_time(&tiles, &p->device, &time, &ignored);
     snprintf(number, sizeof(number), "%.9g", time.seconds);
     predict_nest_finish(&tiles);
@@ -378,7 +378,7 @@ static bool predict(struct prediction *p, struct message *message)
     }
     struct nest_lanes lanes = predict_lanes(&p->device);
     lanes.cache = (int)wish->cache * 1024;
-    if (!predict_nest(&p->nest, p->options->file, &lanes, settings, wish->num_sets, false,
+    if (!predict_nest(&p->nest, p->options->file, &lanes, settings, wish->num_sets,
                       message) ||
         !predict_time(&p->nest, &p->device, &p->time, message)) {
         return false;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 20, MOST_SETTINGS = 32 };
+enum { MOST_BYTES = 1 << 20 };
 
 static bool refuse(struct message *message, const char *name,
                    const struct nest_error *error)
@@ -61,25 +61,13 @@ bool predict_device(struct device *device, const char *name, struct message *mes
     return done || refuse(message, name, &error);
 }
 
-static bool has_param(const struct nest *nest, const char *name)
-{
-    for (int i = 0; i < nest->num_names; i++) {
-        if (nest->names[i].is_param && strcmp(nest->names[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool predict_nest(struct predict_nest *nest, const char *name,
                   const struct nest_lanes *lanes, const struct nest_setting *settings,
-                  int num_settings, bool may_lack, struct message *message)
+                  int num_settings, struct message *message)
 {
-    struct nest_setting taken[MOST_SETTINGS];
     struct nest_error error = { 0 };
     struct predict_text text = { 0 };
     char *owned;
-    int num = 0;
 
     *nest = (struct predict_nest){ .name = name };
     if (!find_text(name, false, &text, &owned, message)) {
@@ -87,13 +75,8 @@ bool predict_nest(struct predict_nest *nest, const char *name,
     }
     nest->nest = nest_read(text.text, text.size, &error);
     clfold_free(owned);
-    for (int i = 0; nest->nest && i < num_settings && num < MOST_SETTINGS; i++) {
-        if (!may_lack || has_param(nest->nest, settings[i].name)) {
-            taken[num++] = settings[i];
-        }
-    }
-    return (nest->nest &&
-            nest_count(&nest->counts, nest->nest, lanes, taken, num, &error)) ||
+    return (nest->nest && nest_count(&nest->counts, nest->nest, lanes, settings,
+                                     num_settings, &error)) ||
            refuse(message, name, &error);
 }
 
@@ -108,6 +91,12 @@ struct nest_lanes predict_lanes(const struct device *device)
 {
     return (struct nest_lanes){ .width = (int)device_number(device, DEVICE_WIDTH),
                                 .banks = (int)device_number(device, DEVICE_BANKS) };
+}
+
+const char *predict_tiles(const struct device *device)
+{
+    return device->numbers[DEVICE_REGION].is_known ? "reduce_tiles_vector"
+                                                   : "reduce_tiles";
 }
 
 bool predict_time(const struct predict_nest *nest, const struct device *device,
