@@ -36,7 +36,7 @@ static inline struct nest *read_named(const char *name)
     return read_text(text_named(name, false)->text);
 }
 
-/* A nest of f32 with f64 instead. */
+/* A nest of elements of 4 bytes with 8 instead. */
 static inline struct nest *read_as_doubles(const char *name)
 {
     const char *from = text_named(name, false)->text;
@@ -44,10 +44,10 @@ static inline struct nest *read_as_doubles(const char *name)
     size_t length = 0;
 
     while (*from) {
-        const bool is_type = strncmp(from, "f32", 3) == 0;
-        memcpy(text + length, is_type ? "f64" : from, is_type ? 3 : 1);
-        length += is_type ? 3 : 1;
-        from += is_type ? 3 : 1;
+        const bool is_size = strncmp(from, "T = 4", 5) == 0;
+        memcpy(text + length, is_size ? "T = 8" : from, is_size ? 5 : 1);
+        length += is_size ? 5 : 1;
+        from += is_size ? 5 : 1;
     }
     text[length] = 0;
     return read_text(text);
