@@ -48,6 +48,12 @@ contains
   end subroutine
 end module
 """
+# Of the cases of refused.txt.
+HEAD = """program refused
+integer, parameter :: n = 9; integer :: i, j, k, m, ix(n); real :: a(n, n), b(n), s
+complex :: z(n); real, allocatable :: w(:)
+type pair; real :: x, y; end type; type(pair) :: point
+"""
 BLOCKS = {1: [448], 2: [32, 14], 3: [32, 2, 7]}
 DOS = (F.Nonlabel_Do_Stmt, F.Label_Do_Stmt) if F else ()
 STARTS = (F.Program_Stmt, F.Subroutine_Stmt, F.Function_Stmt, F.Module_Stmt) if F else ()
@@ -270,6 +276,24 @@ def check(tools, path, folder):
     return len(rewriter.nests), wrong
 
 
+def check_refused(nest, folder):
+    """The number of cases of refused.txt, and those that were not refused as they should be."""
+    with open(os.path.join(HERE, "fortran", "refused.txt"), encoding="utf-8") as file:
+        cases = re.findall(r"=== (\d+): (.*)\n([^=]*(?:=[^=]+)*)", file.read())
+    path, wrong = os.path.join(folder, "refused.f90"), []
+    for line, sentence, text in cases:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"{HEAD}{text}end program\n")
+        done = run(sys.executable, nest, path)
+        where = f"{path}:{line}: " if line != "0" else f"{path}: "
+        if (done.returncode, done.stdout, done.stderr) != (1, "", f"{where}{sentence}\n"):
+            wrong.append(f"{line}: {sentence}: {done.returncode}, {done.stderr}{done.stdout}")
+    for words in (["--set", "n=x", path], [], ["--what", path]):
+        if run(sys.executable, nest, *words).returncode != 2:
+            wrong.append(f"{words} is not an error of usage")
+    return len(cases), wrong
+
+
 def main():
     tools = sys.argv[1:]
     if F is None:
@@ -277,14 +301,15 @@ def main():
     if not shutil.which("gfortran"):
         leave_out("gfortran is not installed")
     number, wrong = 0, []
-    for path in sorted(glob.glob(os.path.join(HERE, "fortran", "*.f*"))):
-        with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder:
+        refused, wrong = check_refused(tools[0], folder)
+        for path in sorted(glob.glob(os.path.join(HERE, "fortran", "*.f*"))):
             nests, found = check(tools, path, folder)
-        number += nests
-        wrong += found
+            number += nests
+            wrong += found
     print("\n".join(wrong))
-    print(f"{number} nests, {len(wrong)} counts wrong")
-    return 1 if wrong else 0
+    print(f"{number} nests and {refused} refused cases, {len(wrong)} wrong")
+    return 1 if wrong or number < 40 or refused < 30 else 0
 
 
 if __name__ == "__main__":

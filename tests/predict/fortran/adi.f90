@@ -39,7 +39,7 @@ program adi
     end do
 !DVM$ END REGION
 !DVM$ GET_ACTUAL(eps)
-    if (eps < 1.0d-10) goto 3
+    if (eps < -1.0d-10) goto 3
   end do
 3 print *, eps
 end program
