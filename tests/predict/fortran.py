@@ -191,7 +191,8 @@ class Rewriter:
             name = str(element.children[0])
             self.references.append(Reference(self.nest.line, kind, name.lower()))
             number = len(self.references)
-            self.write(f"call touch({number}, loc({element}), loc({name}), {turns}, storage_size({name}))")
+            places = f"loc({element}), loc({name})"
+            self.write(f"call touch({number}, {places}, {turns}, storage_size({name}))")
 
 
 # Names of scalars in the files that an iteration computes, and IFs ask for.
@@ -214,7 +215,9 @@ def simulate(rewriter, path):
         group = tuple(at // size for at, size in zip(place, block))
         item = [at % size for at, size in zip(place, block)]
         wave = sum(item[axis] for axis in nest.waits)
-        lane = item[0] + sum(at * block[0] * (block[1] if axis else 1) for axis, at in enumerate(item[1:]))
+        lane = 0
+        for at, length in reversed(list(zip(item, block))):
+            lane = lane * length + at
         key = (launch, group, lane // 32, wave, -number, turns)
         sectors[key].add(offset // 32)
         found[-number, size] += 1
@@ -243,12 +246,12 @@ def predicted(command, path):
     totals, nest = collections.defaultdict(lambda: [0] * len(COLUMNS)), None
     for line in must(command, "predict", path, "--explain").split("\n"):
         launch = re.match(r"(\w+), launch \d+", line)
-        row = re.match(r"  \d+ +(load|store) +(\w+?)_? +(\d.*)", line)
+        row = re.match(r"  \d+ +(load|store) +(\w+) +(\d.*)", line)
         if launch:
             name = launch[1]
             nest = int(re.search(r"_(\d+)(?:_\d+)?$", name)[1]) if "_parts" not in name else None
-        elif row and nest and not re.search("_parts|_here", row[2]):
-            total = totals[Reference(nest, *row.groups()[:2])]
+        elif row and nest and not re.search("_parts|_here|_from|_all", row[2]):
+            total = totals[Reference(nest, row[1], row[2].lower())]
             for i, number in enumerate(row[3].split()[: len(COLUMNS)]):
                 total[i] += times[name] * int(number)
     return totals
@@ -271,8 +274,8 @@ def check(tools, path, folder):
     wrong = []
     for key in sorted({*expected, *counted}):
         if expected.get(key) != counted.get(key):
-            wrong.append(f"{name}:{key.nest}: {key.kind} of {key.array}: {expected.get(key)} predicted, "
-                         f"{counted.get(key)} logged")
+            wrong.append(f"{name}:{key.nest}: {key.kind} of {key.array}: {expected.get(key)} "
+                         f"predicted, {counted.get(key)} logged")
     return len(rewriter.nests), wrong
 
 
