@@ -12,36 +12,38 @@ static void wrong_texts_are_refused(void **state)
         const char *words;
     } rows[] = {
         { "", 1, 1, "there is no kernel" },
-        { "load a[0]", 1, 1, "param, array or kernel is expected, not load" },
-        { "kernel", 1, 7, "a kernel's name is expected, not the end of the text" },
-        { "kernel for", 1, 8, "a kernel's name is expected, not for" },
+        { "load a[0]", 1, 6, "there is no array a" },
+        { "barrier", 1, 1, "this belongs to a kernel, and none has begun" },
+        { "kernel", 1, 7, "a name is expected, not the end of the text" },
+        { "kernel for", 1, 8, "a name is expected, not for" },
         { "kernel k", 1, 1, "kernel k has no launch" },
-        { "kernel k launch groups 4", 1, 24, "= is expected, not 4" },
+        { "kernel k launch groups 4", 1, 24, "'=' is expected, not 4" },
         { "kernel k launch groups = 1 size = t", 1, 35, "a size may not depend" },
-        { "kernel k launch groups = 1, 1, 1, 1", 1, 34, "three dimensions at most" },
-        { HEAD "launch groups = 1 size = 1", 2, 7, "a kernel has one launch" },
-        { "param n = g", 1, 11, "gx belongs to a kernel" },
+        { "kernel k launch groups = 1, 1, 1, 1 size = 1", 1, 10, "3 dimensions at most" },
+        { HEAD "launch groups = 1 size = 1", 2, 1, "a kernel has one launch" },
+        { "param n = g", 1, 11, "g belongs to a kernel" },
         { "param n = 1 n = 2", 1, 13, "there is a n already" },
         { "param n = 99999999999999999999", 1, 11, "the number is above 2^53" },
         { HEAD "array a f32[1] local", 2, 7, "there is an array a already" },
-        { HEAD "array b f31[1] local", 2, 9, "a type such as f32 is expected, not f31" },
+        { HEAD "array b f31[1] local", 2, 7, "a type such as f32 is expected, not f31" },
         { HEAD "array b f32[1] far", 2, 16, "global or local is expected, not far" },
-        { HEAD "array b f32[1] global offset 128", 2, 33, "bytes up to 127" },
+        { HEAD "array b f32[1] global offset 128", 2, 7,
+          "the offset of b is not up to 127" },
         { HEAD "load b[t]", 2, 6, "there is no array b" },
         { HEAD "load a[i]", 2, 8, "there is no i" },
         { HEAD "load a[t, 1]", 2, 6, "a has 1 dimensions" },
-        { HEAD "load a[t", 2, 9, "] is expected, not the end of the text" },
-        { HEAD "load a[t] wide 3", 2, 17, "wide is 1, 2, 4, 8 or 16 elements" },
-        { HEAD "load a[t] wide 8", 2, 17, "of 16 bytes at most" },
+        { HEAD "load a[t", 2, 9, "the end of the text is not expected here" },
+        { HEAD "load a[t] wide 3", 2, 6, "wide is 1, 2, 4, 8 or 16" },
+        { HEAD "load a[t] wide 8", 2, 1, "more than 16 bytes at once" },
         { HEAD "load a[in[t]]", 2, 8, "there is no in" },
-        { HEAD "if t < 3 load a[t]", 2, 10, "{ is expected, not load" },
-        { HEAD "if t < { }", 2, 8, "a number, a name or ( is expected, not {" },
-        { HEAD "for k = 0 to 3 { }", 2, 11, ".. is expected, not to" },
-        { HEAD "let t = 3", 2, 5, "a name is expected, not t" },
+        { HEAD "if t < 3 load a[t]", 2, 10, "load is not expected here" },
+        { HEAD "if t < { }", 2, 8, "{ is not expected here" },
+        { HEAD "for k = 0 to 3 { }", 2, 11, "to is not expected here" },
+        { HEAD "let t = 3", 2, 5, "there is a t already" },
         { HEAD "let x = 3 let x = 4", 2, 15, "there is a x already" },
         { HEAD "if t < 4 { let x = 3 } load a[x]", 2, 31, "there is no x" },
-        { HEAD "wait", 2, 1, "a statement is expected, not wait" },
-        { HEAD "load a[t] \x01", 2, 11, "a statement is expected, not ?" },
+        { HEAD "wait", 2, 1, "wait is not expected here" },
+        { HEAD "load a[t] \x01", 2, 11, "? is not expected here" },
         { HEAD "load a[2*t + 1 + 128*g]", 2, 1, "a has 256 elements, and 257 is not" },
         { HEAD "load a[t - 1]", 2, 1, "a has 256 elements, and -1 is not one of them" },
         { HEAD "load a[t / (t - t)]", 2, 10, "a division by 0" },
@@ -51,9 +53,20 @@ static void wrong_texts_are_refused(void **state)
         { HEAD "if t < 32 { barrier }", 1, 1, "different numbers of barriers" },
         { HEAD "for k = 0 .. 3 step 0 { }", 2, 1, "the step of this loop is 0" },
         { HEAD "for k = 0 .. 2^40 { load a[k % 256] }", 2, 21, "too many steps here" },
+        { HEAD "registers 3 registers 4", 2, 13, "registers is given twice" },
+        { HEAD "registers t", 2, 11, "a size may not depend" },
+        { HEAD "op fast", 2, 4, "operations are simple, reciprocal, special or convert" },
+        { HEAD "transfer up a", 2, 10, "a transfer goes in or out, not up" },
+        { HEAD "transfer in b", 2, 10, "there is no global array b" },
+        { HEAD "transfer in a waves 3", 2, 15, "a transfer has no waves" },
+        { HEAD "array b T[1] global", 2, 7, "a type such as f32 is expected, not T" },
+        { HEAD "array b f32[1, 1, 1, 1, 1, 1, 1, 1] local", 2, 34,
+          "7 dimensions at most" },
+        { "param T = 17 " HEAD "array b T[1] local", 2, 7, "17 is not from 1 to 16" },
         { "kernel k launch groups = 0 size = 1", 1, 26, "0 is not from 1 to" },
         { "kernel k launch groups = 1 size = 2000", 1, 35, "2000 is not from 1 to 1024" },
-        { "kernel k launch groups = 1 size = 1 again n = 1", 1, 43, "needs a parameter" },
+        { "kernel k launch groups = 1 size = 1 again n = 1 while 1", 1, 43,
+          "needs a parameter" },
         { "param n = 1 kernel k launch groups = 1 size = 1 again n = 1 while n > 0", 1,
           13, "it is launched too often" },
     };
@@ -85,17 +98,17 @@ static void limits_are_refused(void **state)
         int times;
         const char *words;
     } rows[] = {
-        { HEAD "load a[", "(", 100, "32 deep" },
-        { HEAD "load a[", "-", 100, "32 deep" },
+        { HEAD "load a[", "(", 20000, "too deep" },
+        { HEAD "load a[1 ", "-1", 300, "more than 256 terms" },
         { HEAD "load a[1", "+1", 1000, "more than 256 terms" },
         { HEAD, "if t < 3 { ", 100, "32 deep" },
-        { HEAD, "load a[t] ", 100, "more than 64 accesses" },
-        { HEAD, "barrier ", 1000, "more than 512 statements" },
+        { HEAD, "load a[t] ", 600, "more than 512 accesses" },
+        { HEAD, "barrier ", 3000, "more than 2048 statements" },
         { HEAD,
           "load "
           "a[1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1] ",
-          60, "there are more than 4096 terms" },
-        { "", "kernel k launch groups = 1 size = 1 ", 40, "more than 32 kernels" },
+          120, "there are more than 8192 terms" },
+        { "", "kernel k launch groups = 1 size = 1 ", 70, "more than 64 kernels" },
         { HEAD, "let aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa = 3", 1,
           "a name is expected" },
     };
@@ -154,6 +167,38 @@ static void blocks_have_two_sides(void **state)
     assert_int_equal(launch->accesses[1][ACCESS_SECTORS], 28 * 3);
     assert_int_equal(launch->all[COUNT_OPS + OP_SPECIAL], 2 * 28 * 3);
     assert_int_equal(launch->all[COUNT_OP_ITEMS + OP_CONVERT], 63 * (26 + 2 * 28));
+    nest_counts_finish(&counts);
+    free(nest);
+}
+
+static void facts_and_transfers_are_counted(void **state)
+{
+    struct nest *const nest = read_text(
+        "param n = 10 T = 8 k = 3\narray a T[n, 2, 2, 2, 2, 2, 2] global offset 4\n"
+        "transfer in a times 2*n transfer out a\n"
+        "kernel sum launch groups = 2 size = n again k = k - 1 while k > 1 hops 7\n"
+        "waves k  times n*n  fold add f64 n*2  scalars 5\n"
+        "load a[t, 1, 0, 1, 0, 1, 0] let i = t for j = 0 .. i { op 3 } op if i > 3\n"
+        "kernel other launch groups = 1 size = 1 when n > 10");
+    struct nest_counts counts = count_with(nest, 32, 32, NULL, 0);
+    const struct nest_launch *const last = &counts.launches[2];
+
+    (void)state;
+    assert_int_equal(counts.num, 3);
+    assert_int_equal(counts.launches[0].facts[FACT_WAVES], 3);
+    assert_int_equal(last->facts[FACT_WAVES], 1);
+    assert_int_equal(last->facts[FACT_TIMES], 100);
+    assert_int_equal(last->facts[FACT_HOPS], 7);
+    assert_int_equal(last->facts[FACT_FOLD], 20);
+    assert_int_equal(last->facts[FACT_REGISTERS], NEST_NONE);
+    assert_string_equal(nest->kernels[0].fold_op, "add");
+    assert_int_equal(last->bytes[0], 8);
+    assert_int_equal(last->accesses[0][ACCESS_BYTES], 160);
+    assert_int_equal(last->all[COUNT_OP_ITEMS], 2 * (3 * 55 + 6));
+    assert_int_equal(counts.transfers[0].bytes, 10 * 64 * 8);
+    assert_int_equal(counts.transfers[0].times, 20);
+    assert_int_equal(counts.transfers[1].times, 1);
+    assert_true(nest->transfers[1].is_out && !nest->transfers[0].is_out);
     nest_counts_finish(&counts);
     free(nest);
 }
@@ -276,5 +321,6 @@ static void random_texts_do_no_harm(void **state)
 
 TEST_MAIN("predict reader", NULL, NULL, cmocka_unit_test(wrong_texts_are_refused),
           cmocka_unit_test(limits_are_refused), cmocka_unit_test(settings_replace_values),
-          cmocka_unit_test(blocks_have_two_sides), cmocka_unit_test(devices_are_read),
-          cmocka_unit_test(random_texts_do_no_harm))
+          cmocka_unit_test(blocks_have_two_sides),
+          cmocka_unit_test(facts_and_transfers_are_counted),
+          cmocka_unit_test(devices_are_read), cmocka_unit_test(random_texts_do_no_harm))

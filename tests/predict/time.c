@@ -207,7 +207,7 @@ static void published_times_are_near(void **state)
         struct nest_counts counts =
             count_with(nest, 32, (int)device_number(&device, DEVICE_BANKS), settings, 2);
         device.numbers[DEVICE_REPLAYS].value = rows[i].replays;
-        counts.launches[0].instructions = rows[i].instructions;
+        counts.launches[0].facts[FACT_INSTRUCTIONS] = rows[i].instructions;
         const struct launch_time time =
             time_launch(nest, &counts.launches[0], &device, 0);
         printf("%s %s: %.3f ms, published %.3f, by %s\n", rows[i].device, rows[i].rung,

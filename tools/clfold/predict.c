@@ -210,7 +210,7 @@ static void explain_launch(const struct prediction *prediction, int i,
             printf(" %10s\n", term == TERM_HOPS ? "none" : "not known");
         }
     }
-    if (launch->registers == NEST_NONE) {
+    if (launch->facts[FACT_REGISTERS] == NEST_NONE) {
         printf("  assumed: registers do not limit the groups on a unit\n");
     }
     if (!time->are_told) {

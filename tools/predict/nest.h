@@ -27,16 +27,18 @@
 
 enum {
     NEST_NAME = 32,
-    NEST_MOST_NODES = 4096, /* of all expressions */
-    NEST_MOST_STEPS = 512,
-    NEST_MOST_NAMES = 128, /* parameters, lets and counters of a file */
+    NEST_MOST_NODES = 8192, /* of all expressions */
+    NEST_MOST_STEPS = 2048,
+    NEST_MOST_NAMES = 512, /* parameters, lets and counters of a file */
     NEST_MOST_ARRAYS = 64,
-    NEST_MOST_KERNELS = 32,
-    NEST_MOST_ACCESSES = 64, /* of a file */
-    NEST_MOST_DEPTH = 32,    /* of blocks and of brackets */
-    NEST_MOST_TERMS = 256,   /* that one waits for */
-    NEST_MOST_LOOPS = 64,    /* bits of a set, with the three indices of a group */
-    NEST_DIMS = 3,
+    NEST_MOST_KERNELS = 64,
+    NEST_MOST_TRANSFERS = 64,
+    NEST_MOST_ACCESSES = 512, /* of a file */
+    NEST_MOST_DEPTH = 32,     /* of blocks */
+    NEST_MOST_TERMS = 256,    /* that one waits for */
+    NEST_MOST_LOOPS = 64,     /* of a kernel: bits of a set, with a group's indices */
+    NEST_DIMS = 3,            /* of groups */
+    NEST_RANK = 7,            /* of arrays */
     NEST_NONE = -1
 };
 
@@ -55,22 +57,24 @@ enum node_kind {
     NODE_ADD,
     NODE_SUBTRACT,
     NODE_MULTIPLY,
+    NODE_SHIFT_LEFT,
+    NODE_MIN,
+    NODE_MAX,
+    /* not linear in what they are of */
     NODE_POWER,
     NODE_DIVIDE, /* rounds down */
     NODE_MODULO, /* with the sign of the divisor */
-    NODE_SHIFT_LEFT,
     NODE_SHIFT_RIGHT,
+    NODE_LOG2, /* of `left` alone; rounds up */
+    NODE_CEIL, /* left / right, rounded up */
+    /* conditions */
     NODE_LESS,
     NODE_LESS_EQUAL,
     NODE_EQUAL,
     NODE_DIFFERS,
     NODE_AND,
     NODE_OR,
-    NODE_NOT,  /* of `left` alone, as the next */
-    NODE_LOG2, /* rounds up */
-    NODE_MIN,
-    NODE_MAX,
-    NODE_CEIL /* left / right, rounded up */
+    NODE_NOT /* of `left` alone */
 };
 
 struct nest_node {
@@ -105,6 +109,7 @@ struct nest_step {
     int access;       /* its number in the file */
     int wide;         /* neighbouring elements that a work-item moves at once */
     int value;        /* index of an access, condition, value of a let */
+    int64_t times;    /* operations */
     int slot;         /* of a let or a counter */
     int from, to, by; /* of a loop: the last value is included */
     int counter;      /* the bit of a loop */
@@ -113,13 +118,28 @@ struct nest_step {
 };
 
 struct nest_array {
-    char name[NEST_NAME], type[8];
+    char name[NEST_NAME];
     int kernel; /* NEST_NONE: of all */
     bool is_local;
-    int bytes;              /* of an element */
-    int lengths[NEST_DIMS]; /* expressions; NEST_NONE after the last */
+    int bytes;              /* of an element: an expression */
+    int lengths[NEST_RANK]; /* expressions; NEST_NONE after the last */
     int offset;             /* bytes from an address that 128 divides */
-    int line, column;
+};
+
+/* What a text says of a kernel besides what it does. */
+enum nest_fact {
+    FACT_WHEN,         /* not launched where this is 0 */
+    FACT_HOPS,         /* groups that wait for each other */
+    FACT_WAVES,        /* in which groups run, one after the other */
+    FACT_TIMES,        /* of launches that do the same */
+    FACT_REGISTERS,    /* of a work-item */
+    FACT_INSTRUCTIONS, /* of sub-groups in a group, from a compiler */
+    FACT_ITERATIONS,   /* in all; not told: one a work-item */
+    FACT_REDUCTION,    /* bytes that a work-item hands to a reduction */
+    FACT_LINES,        /* of the loop's source */
+    FACT_SCALARS,      /* registers of an iteration's scalars, by the thesis */
+    FACT_FOLD,         /* elements of which it is the fold */
+    NEST_FACTS
 };
 
 struct nest_kernel {
@@ -127,14 +147,16 @@ struct nest_kernel {
     int line, column;
     int groups[NEST_DIMS], size[NEST_DIMS];   /* expressions */
     int again_slot, again_value, again_while; /* launched anew with another parameter */
-    int when;         /* not launched where this is 0, or NEST_NONE */
-    int hops;         /* groups that wait for each other, or NEST_NONE */
-    int registers;    /* of a work-item, or NEST_NONE */
-    int instructions; /* of sub-groups in a group, from a compiler; or NEST_NONE */
-    int iterations;   /* in all, NEST_NONE: one a work-item */
-    int reduction;    /* bytes that a work-item hands to a reduction, or NEST_NONE */
-    int lines;        /* of the loop's source; or NEST_NONE */
-    int first;        /* step */
+    int facts[NEST_FACTS];                    /* expressions, or NEST_NONE */
+    char fold_op[NEST_NAME], fold_type[NEST_NAME]; /* of FACT_FOLD: add, f32 */
+    int first;                                     /* step */
+};
+
+/* An array that crosses the link, at a region's edge. */
+struct nest_transfer {
+    int array;
+    bool is_out; /* from the device */
+    int times;   /* an expression, or NEST_NONE: once */
 };
 
 /* The slots that every kernel has, before those of names. */
@@ -150,7 +172,6 @@ struct nest_name {
     char name[NEST_NAME];
     bool is_param, is_uniform;
     int value;    /* of a parameter: an expression */
-    int kernel;   /* NEST_NONE: of all */
     bool is_open; /* while its block is read */
     uint64_t counters;
 };
@@ -161,10 +182,12 @@ struct nest {
     struct nest_name names[NEST_MOST_NAMES]; /* name i has slot SLOTS_GIVEN + i */
     struct nest_array arrays[NEST_MOST_ARRAYS];
     struct nest_kernel kernels[NEST_MOST_KERNELS];
-    int num_nodes, num_steps, num_names, num_arrays, num_kernels, num_accesses;
-    int num_counters;
-    /* Something depends on these other than linearly, so that each value is counted. */
-    uint64_t is_bent;
+    struct nest_transfer transfers[NEST_MOST_TRANSFERS];
+    int num_nodes, num_steps, num_names, num_arrays, num_kernels, num_accesses,
+        num_transfers;
+    /* Something depends on these other than linearly, so that each value is counted: of
+     * each kernel. */
+    uint64_t is_bent[NEST_MOST_KERNELS];
 };
 
 /* Reads a text of `size` bytes. NULL: it was refused, or there was no memory. To be

@@ -7,16 +7,13 @@ enum {
     MOST_PERIOD = 128, /* no place in a line of 128 bytes repeats later */
     FEW_TURNS = 4,     /* which are not worth comparing */
     MOST_CACHED = 512,
+    MOST_BYTES = 16, /* of an element, and of what a work-item moves at once */
+    MOST_ITEMS = 1024,
     MOST_LEVELS = NEST_DIMS + NEST_MOST_DEPTH,
     MOST_STEPS = 4 * 1000 * 1000 /* of sub-groups, or the nest is refused */
 };
 
 typedef int64_t lane_values[NEST_MOST_LANES];
-
-/* The tallies of a level that sums: of neighbours, and one that is thrown away. */
-struct level {
-    uint64_t *tallies; /* MOST_PERIOD + 1 of them */
-};
 
 struct run {
     const struct nest *nest;
@@ -33,13 +30,17 @@ struct run {
     uint64_t mask;                  /* work-items of the sub-group */
     bool is_first;                  /* sub-group of its group */
     bool is_waiting, waits_locally; /* a load has begun a round */
-    uint64_t signature, residue;    /* of the conditions met, and of the places touched */
-    uint64_t *cells;                /* that are counted in */
+    struct outcome {
+        uint64_t signature, residue; /* of the conditions met, of the places touched */
+    } outcome;
+    uint64_t *cells; /* that are counted in */
     size_t num_cells;
     int64_t steps;
     int64_t lengths[NEST_MOST_ARRAYS]; /* elements */
+    int bytes[NEST_MOST_ARRAYS];       /* of one */
     lane_values slots[SLOTS_GIVEN + NEST_MOST_NAMES];
-    struct level levels[MOST_LEVELS];
+    /* Of levels that sum: MOST_PERIOD neighbours, and one that is thrown away. */
+    uint64_t *tallies[MOST_LEVELS];
     int depth;
 };
 
@@ -174,59 +175,81 @@ static void sign(struct run *run, int num, const int64_t *a, const int64_t *b,
         less |= (uint64_t)(a[i] < b[i]) << i;
         equal |= (uint64_t)(a[i] == b[i]) << i;
     }
-    run->signature = mix(mix(run->signature, less & mask), equal & mask);
+    run->outcome.signature = mix(mix(run->outcome.signature, less & mask), equal & mask);
 }
 
-static void value(struct run *run, int index, uint64_t mask, lane_values out)
+/* Whether one that is seen is beyond NEST_MOST_VALUE. Such are 0 from now on. */
+static bool has_wrong(int num, int64_t *values, uint64_t seen)
+{
+    uint64_t high = 0;
+    bool is_wrong = false;
+
+    for (int i = 0; i < num; i++) {
+        high |= (uint64_t)(values[i] + NEST_MOST_VALUE - 1) >> 54; /* quick, few pass */
+    }
+    for (int i = 0; i < num && high; i++) {
+        if (values[i] > NEST_MOST_VALUE || values[i] < -NEST_MOST_VALUE) {
+            is_wrong |= seen >> i & 1;
+            values[i] = 0;
+        }
+    }
+    return is_wrong;
+}
+
+/* The values of `num` work-items, or of one for all: in `out`, or where they are. */
+static const int64_t *values_of(struct run *run, int index, int num, uint64_t mask,
+                                lane_values out)
 {
     static const lane_values zeros;
     const struct nest_node *const node = &run->nest->nodes[index];
-    const int num = node->is_uniform ? 1 : run->lanes->width;
+    const int own = node->is_uniform ? 1 : num;
     const uint64_t seen = node->is_uniform ? mask != 0 : mask;
-    lane_values a, b;
+    const int64_t *a, *b = zeros;
+    lane_values left, right;
 
+    if (node->kind == NODE_NAME) {
+        return run->slots[node->value];
+    }
     if (node->kind == NODE_NUMBER) {
         out[0] = node->value;
-    } else if (node->kind == NODE_NAME) {
-        memcpy(out, run->slots[node->value], (size_t)num * sizeof(*out));
     } else {
-        value(run, node->left, mask, a);
+        a = values_of(run, node->left, own, mask, left);
         if (node->right != NEST_NONE) {
-            value(run, node->right, mask, b);
+            b = values_of(run, node->right, own, mask, right);
         }
-        const int64_t *const second = node->right == NEST_NONE ? zeros : b;
-        bool is_wrong = false;
-        compute(node->kind, num, a, second, out);
-        for (int i = 0; i < num; i++) {
-            const bool is_large = out[i] > NEST_MOST_VALUE || out[i] < -NEST_MOST_VALUE;
-            is_wrong |= is_large && seen >> i & 1;
-            out[i] = is_large ? 0 : out[i];
-        }
-        if (is_wrong) {
+        compute(node->kind, own, a, b, out);
+        if (has_wrong(own, out, seen)) {
             fail(run, node->line, node->column,
                  "this is above 2^53, or a division by 0, or a logarithm of less than 1");
         }
         if (node->kind == NODE_AND || node->kind == NODE_OR) {
-            sign(run, num, a, zeros, seen);
-            sign(run, num, b, zeros, seen);
-        } else if (node->kind == NODE_NOT ||
-                   (node->kind >= NODE_LESS && node->kind <= NODE_DIFFERS) ||
-                   node->kind == NODE_MIN || node->kind == NODE_MAX) {
-            sign(run, num, a, second, seen);
+            sign(run, own, a, zeros, seen);
+            sign(run, own, b, zeros, seen);
+        } else if (node->kind >= NODE_LESS || node->kind == NODE_MIN ||
+                   node->kind == NODE_MAX) {
+            sign(run, own, a, b, seen);
         }
     }
-    for (int i = num; i < run->lanes->width; i++) {
+    for (int i = own; i < num; i++) {
         out[i] = out[0];
     }
+    return out;
+}
+
+static void value(struct run *run, int index, uint64_t mask, lane_values out)
+{
+    const int num = run->lanes->width;
+    const int64_t *const values = values_of(run, index, num, mask, out);
+
+    memmove(out, values, (size_t)num * sizeof(*out));
 }
 
 /* Of a size, which is the same everywhere. */
 static int64_t constant(struct run *run, int index)
 {
-    lane_values out = { 0 };
+    lane_values out;
 
-    value(run, index, 1, out);
-    return out[0];
+    return values_of(run, index, 1, 1, out)[0];
 }
 
 /* ---- Sums over groups and turns ---------------------------------------------------- */
@@ -249,24 +272,19 @@ static void add(uint64_t *cells, const uint64_t *tally, size_t num, uint64_t tim
     }
 }
 
-struct outcome {
-    uint64_t signature, residue;
-};
-
 static struct outcome visit_apart(struct run *run, const struct range *range, uint64_t i,
                                   uint64_t *tally)
 {
     uint64_t *const cells = run->cells;
-    const struct outcome before = { run->signature, run->residue };
+    const struct outcome before = run->outcome;
 
     memset(tally, 0, run->num_cells * sizeof(*tally));
     run->cells = tally;
-    run->signature = run->residue = 0;
+    run->outcome = (struct outcome){ 0 };
     range->visit(run, range, i);
-    const struct outcome outcome = { run->signature, run->residue };
+    const struct outcome outcome = run->outcome;
     run->cells = cells;
-    run->signature = before.signature;
-    run->residue = before.residue;
+    run->outcome = before;
     return outcome;
 }
 
@@ -290,37 +308,27 @@ static uint64_t find_last(struct run *run, const struct range *range, uint64_t f
     return good;
 }
 
-/* Counts first to last, which have one signature. */
+/* Counts those from `first` on that have one signature: a period of them, times as often
+ * as it fits. If lanes move apart, nothing repeats, and each is counted. */
 static void sum_alike(struct run *run, const struct range *range, uint64_t first,
-                      uint64_t last, uint64_t residue, uint64_t *tallies)
+                      uint64_t length, uint64_t residue, uint64_t *tallies)
 {
-    const uint64_t length = last - first + 1;
+    uint64_t *const spare = tallies + MOST_PERIOD * run->num_cells;
     uint64_t period = 1;
 
-    while (period < length && period < MOST_PERIOD) {
-        const uint64_t *const tally = tallies + period * run->num_cells;
-        const struct outcome outcome =
-            visit_apart(run, range, first + period, (uint64_t *)tally);
-        if (outcome.residue == residue && (period & (period - 1)) == 0) {
+    for (; period < length && !run->failed; period++) {
+        const bool is_kept = period < MOST_PERIOD;
+        uint64_t *const tally = is_kept ? tallies + period * run->num_cells : spare;
+        const struct outcome outcome = visit_apart(run, range, first + period, tally);
+        if (period <= MOST_PERIOD && (period & (period - 1)) == 0 &&
+            outcome.residue == residue) {
             break;
         }
-        period++;
-    }
-    if (period == MOST_PERIOD && length > period) {
-        uint64_t *const next = tallies + period * run->num_cells;
-        if (visit_apart(run, range, first + period, next).residue != residue) {
-            /* lanes move apart, and nothing repeats */
-            for (uint64_t i = period; i < length && !run->failed; i++) {
-                visit_apart(run, range, first + i, next);
-                add(run->cells, next, run->num_cells, 1);
-            }
-            for (uint64_t i = 0; i < period; i++) {
-                add(run->cells, tallies + i * run->num_cells, run->num_cells, 1);
-            }
-            return;
+        if (!is_kept) {
+            add(run->cells, tally, run->num_cells, 1);
         }
     }
-    for (uint64_t i = 0; i < period; i++) {
+    for (uint64_t i = 0; i < period && i < MOST_PERIOD; i++) {
         add(run->cells, tallies + i * run->num_cells, run->num_cells,
             length / period + (i < length % period));
     }
@@ -328,7 +336,7 @@ static void sum_alike(struct run *run, const struct range *range, uint64_t first
 
 static void sum(struct run *run, const struct range *range)
 {
-    struct level *const level = &run->levels[run->depth];
+    uint64_t **const tallies = &run->tallies[run->depth];
 
     if (range->is_bent || range->count <= FEW_TURNS || run->is_cached) {
         for (uint64_t i = 0; i < range->count && !run->failed; i++) {
@@ -336,22 +344,22 @@ static void sum(struct run *run, const struct range *range)
         }
         return;
     }
-    if (!level->tallies) {
-        level->tallies =
-            malloc((MOST_PERIOD + 1) * run->num_cells * sizeof(*level->tallies));
-        if (!level->tallies) {
+    if (!*tallies) {
+        *tallies = malloc((MOST_PERIOD + 1) * run->num_cells * sizeof(**tallies));
+        if (!*tallies) {
             fail(run, 1, 1, "there is no memory to count in");
             return;
         }
     }
-    uint64_t *const spare = level->tallies + MOST_PERIOD * run->num_cells;
     run->depth++;
     for (uint64_t first = 0; first < range->count && !run->failed;) {
-        const struct outcome outcome = visit_apart(run, range, first, level->tallies);
-        const uint64_t last = find_last(run, range, first, outcome.signature, spare);
-        sum_alike(run, range, first, last, outcome.residue, level->tallies);
-        run->signature = mix(mix(run->signature, outcome.signature), last);
-        run->residue = mix(run->residue, outcome.residue);
+        const struct outcome outcome = visit_apart(run, range, first, *tallies);
+        const uint64_t last = find_last(run, range, first, outcome.signature,
+                                        *tallies + MOST_PERIOD * run->num_cells);
+        sum_alike(run, range, first, last - first + 1, outcome.residue, *tallies);
+        run->outcome.signature =
+            mix(mix(run->outcome.signature, outcome.signature), last);
+        run->outcome.residue = mix(run->outcome.residue, outcome.residue);
         first = last + 1;
     }
     run->depth--;
@@ -462,9 +470,10 @@ static bool touches(struct run *run, const struct nest_step *step, uint64_t mask
             run->failed = true;
             return false;
         }
-        at[i] = array->offset + at[i] * array->bytes;
-        run->residue = mix(run->residue, before < 0 ? (uint64_t)(at[i] % NEST_LINE)
-                                                    : (uint64_t)(at[i] - before));
+        at[i] = array->offset + at[i] * run->bytes[step->array];
+        run->outcome.residue =
+            mix(run->outcome.residue,
+                before < 0 ? (uint64_t)(at[i] % NEST_LINE) : (uint64_t)(at[i] - before));
         before = at[i];
     }
     return true;
@@ -473,10 +482,13 @@ static bool touches(struct run *run, const struct nest_step *step, uint64_t mask
 static void count_access(struct run *run, const struct nest_step *step, uint64_t mask)
 {
     const struct nest_array *const array = &run->nest->arrays[step->array];
-    const int bytes = array->bytes * step->wide;
+    const int bytes = run->bytes[step->array] * step->wide;
     uint64_t *const cells = run->cells + COUNT_CELLS + step->access * ACCESS_CELLS;
     lane_values at;
 
+    if (bytes > MOST_BYTES) {
+        fail(run, step->line, step->column, "this moves more than 16 bytes at once");
+    }
     if (!touches(run, step, mask, at)) {
         return;
     }
@@ -536,6 +548,11 @@ static void walk_if(struct run *run, const struct nest_step *step, uint64_t mask
     }
 }
 
+static bool is_bent(const struct run *run, int counter)
+{
+    return run->nest->is_bent[run->launch->kernel] >> counter & 1;
+}
+
 static void take_turn(struct run *run, const struct range *range, uint64_t turn)
 {
     const struct nest_step *const step = range->what;
@@ -553,7 +570,7 @@ static void take_turn(struct run *run, const struct range *range, uint64_t turn)
                                         ? range->from[i] + (int64_t)turn * range->by[i]
                                         : other;
     }
-    run->signature = mix(run->signature, mask);
+    run->outcome.signature = mix(run->outcome.signature, mask);
     run->cells[COUNT_TURNS] += !step->is_unrolled;
     run->is_waiting = run->waits_locally = false;
     walk(run, step->body, mask);
@@ -581,14 +598,14 @@ static void walk_for(struct run *run, const struct nest_step *step, uint64_t mas
     }
     if (!run->failed) {
         const struct range range = { .count = (uint64_t)most,
-                                     .is_bent = run->nest->is_bent >> step->counter & 1,
+                                     .is_bent = is_bent(run, step->counter),
                                      .visit = take_turn,
                                      .what = step,
                                      .mask = mask,
                                      .from = from,
                                      .by = by,
                                      .turns = turns };
-        run->signature = mix(run->signature, range.count);
+        run->outcome.signature = mix(run->outcome.signature, range.count);
         sum(run, &range);
     }
     run->is_waiting = run->waits_locally = false;
@@ -596,16 +613,14 @@ static void walk_for(struct run *run, const struct nest_step *step, uint64_t mas
 
 static void walk_step(struct run *run, const struct nest_step *step, uint64_t mask)
 {
-    const int64_t times = step->kind == STEP_OP ? run->nest->nodes[step->value].value : 0;
-
     switch (step->kind) {
     case STEP_LOAD:
     case STEP_STORE:
         count_access(run, step, mask);
         break;
     case STEP_OP:
-        run->cells[COUNT_OPS + step->op] += (uint64_t)times;
-        run->cells[COUNT_OP_ITEMS + step->op] += (uint64_t)(times * bits(mask));
+        run->cells[COUNT_OPS + step->op] += (uint64_t)step->times;
+        run->cells[COUNT_OP_ITEMS + step->op] += (uint64_t)(step->times * bits(mask));
         run->is_waiting = run->waits_locally = false;
         break;
     case STEP_BARRIER:
@@ -664,6 +679,8 @@ static void visit_sub_group(struct run *run, uint64_t first)
     walk(run, run->kernel->first, run->mask);
 }
 
+static void sum_groups(struct run *run, int dim);
+
 /* One value of gz, gy or gx; the last has the sub-groups. */
 static void visit_group(struct run *run, const struct range *range, uint64_t i)
 {
@@ -671,12 +688,7 @@ static void visit_group(struct run *run, const struct range *range, uint64_t i)
         run->slots[SLOT_G + range->dim][lane] = (int64_t)i;
     }
     if (range->dim > 0) {
-        const int dim = range->dim - 1;
-        const struct range next = { .count = run->launch->groups[dim],
-                                    .is_bent = run->nest->is_bent >> dim & 1,
-                                    .visit = visit_group,
-                                    .dim = dim };
-        sum(run, &next);
+        sum_groups(run, range->dim - 1);
         return;
     }
     uint64_t barriers = 0;
@@ -693,21 +705,31 @@ static void visit_group(struct run *run, const struct range *range, uint64_t i)
     }
 }
 
-static bool find_sizes(struct run *run, const int nodes[NEST_DIMS],
-                       uint64_t sizes[NEST_DIMS], uint64_t *product, int64_t most)
+static void sum_groups(struct run *run, int dim)
+{
+    const struct range range = { .count = run->launch->groups[dim],
+                                 .is_bent = is_bent(run, dim),
+                                 .visit = visit_group,
+                                 .dim = dim };
+
+    sum(run, &range);
+}
+
+static bool find_sizes(struct run *run, const int *nodes, int num, uint64_t *sizes,
+                       uint64_t *product, int64_t most)
 {
     *product = 1;
-    for (int i = 0; i < NEST_DIMS; i++) {
+    for (int i = 0; i < num; i++) {
         const int64_t size = nodes[i] == NEST_NONE ? 1 : constant(run, nodes[i]);
+        if (!run->failed && (size < 1 || size > most / (int64_t)*product)) {
+            run->failed = true;
+            nest_refuse(run->error, run->nest->nodes[nodes[i]].line,
+                        run->nest->nodes[nodes[i]].column,
+                        "a size of %lld is not from 1 to %lld in all", (long long)size,
+                        (long long)most);
+        }
         if (run->failed) {
             return false;
-        }
-        if (size < 1 || size > most || *product * (uint64_t)size > (uint64_t)most) {
-            run->failed = true;
-            return nest_refuse(run->error, run->nest->nodes[nodes[i]].line,
-                               run->nest->nodes[nodes[i]].column,
-                               "a size of %lld is not from 1 to %lld in all",
-                               (long long)size, (long long)most);
         }
         sizes[i] = (uint64_t)size;
         *product *= (uint64_t)size;
@@ -722,27 +744,31 @@ static void set_slot(struct run *run, int slot, int64_t number)
     }
 }
 
+static uint64_t find_array(struct run *run, int i)
+{
+    const struct nest_array *const array = &run->nest->arrays[i];
+    uint64_t lengths[NEST_RANK], bytes = 0, num = 0;
+
+    if (find_sizes(run, &array->bytes, 1, lengths, &bytes, MOST_BYTES) &&
+        find_sizes(run, array->lengths, NEST_RANK, lengths, &num,
+                   NEST_MOST_VALUE / MOST_BYTES)) {
+        run->lengths[i] = (int64_t)num;
+        run->bytes[i] = (int)bytes;
+    }
+    return num * bytes;
+}
+
 static void find_arrays(struct run *run)
 {
     for (int i = 0; i < run->nest->num_arrays && !run->failed; i++) {
         const struct nest_array *const array = &run->nest->arrays[i];
-        uint64_t lengths[NEST_DIMS], num;
-        if ((array->kernel != NEST_NONE && array->kernel != run->launch->kernel) ||
-            !find_sizes(run, array->lengths, lengths, &num, NEST_MOST_VALUE / 16)) {
-            continue;
-        }
-        run->lengths[i] = (int64_t)num;
-        if (array->is_local) {
-            run->launch->local_bytes += num * (uint64_t)array->bytes;
-        } else {
-            run->launch->footprint[i] = num * (uint64_t)array->bytes;
+        if (array->kernel == NEST_NONE || array->kernel == run->launch->kernel) {
+            const uint64_t bytes = find_array(run, i);
+            run->launch->local_bytes += array->is_local ? bytes : 0;
+            run->launch->footprint[i] = array->is_local ? 0 : bytes;
         }
     }
-}
-
-static int64_t told(struct run *run, int node)
-{
-    return node == NEST_NONE ? NEST_NONE : constant(run, node);
+    memcpy(run->launch->bytes, run->bytes, sizeof(run->bytes));
 }
 
 /* What the loads of the group in the middle find in the cache, one sub-group after the
@@ -765,75 +791,60 @@ static void count_launch(struct run *run)
     struct nest_launch *const launch = run->launch;
     const struct nest_kernel *const kernel = run->kernel;
 
-    if (!find_sizes(run, kernel->groups, launch->groups, &launch->num_groups,
+    if (!find_sizes(run, kernel->groups, NEST_DIMS, launch->groups, &launch->num_groups,
                     INT64_C(1) << 40) ||
-        !find_sizes(run, kernel->size, launch->size, &launch->num_items, 1024)) {
+        !find_sizes(run, kernel->size, NEST_DIMS, launch->size, &launch->num_items,
+                    MOST_ITEMS)) {
         return;
     }
     set_slot(run, SLOT_GROUPS, (int64_t)launch->groups[0]);
     set_slot(run, SLOT_SIZE, (int64_t)launch->size[0]);
     find_arrays(run);
-    launch->hops = kernel->hops == NEST_NONE ? 0 : (uint64_t)constant(run, kernel->hops);
-    launch->registers = told(run, kernel->registers);
-    launch->instructions = told(run, kernel->instructions);
-    launch->iterations = told(run, kernel->iterations);
-    launch->reduction = told(run, kernel->reduction);
-    launch->lines = told(run, kernel->lines);
-    if (run->failed) {
-        return;
+    for (int i = 0; i < NEST_FACTS && !run->failed; i++) {
+        launch->facts[i] =
+            kernel->facts[i] == NEST_NONE ? NEST_NONE : constant(run, kernel->facts[i]);
     }
-    const int dim = NEST_DIMS - 1;
-    const struct range range = { .count = launch->groups[dim],
-                                 .is_bent = run->nest->is_bent >> dim & 1,
-                                 .visit = visit_group,
-                                 .dim = dim };
-    memset(run->cells, 0, run->num_cells * sizeof(*run->cells));
-    sum(run, &range);
-    memcpy(launch->all, run->cells, sizeof(launch->all));
-    memcpy(launch->accesses, run->cells + COUNT_CELLS,
-           (run->num_cells - COUNT_CELLS) * sizeof(*run->cells));
+    if (!run->failed) {
+        memset(run->cells, 0, run->num_cells * sizeof(*run->cells));
+        sum_groups(run, NEST_DIMS - 1);
+        memcpy(launch->all, run->cells, sizeof(launch->all));
+        memcpy(launch->accesses, run->cells + COUNT_CELLS,
+               (run->num_cells - COUNT_CELLS) * sizeof(*run->cells));
+    }
     if (run->lanes->cache > 0 && !run->failed) {
         try_cache(run);
     }
 }
 
-static void set_params(struct run *run, const struct nest_setting *settings,
-                       int num_settings)
+/* The parameter's value. Settings are looked for from the last to the first. */
+static int64_t param_value(struct run *run, const struct nest_name *name,
+                           const struct nest_setting *settings, int num_settings)
 {
-    for (int i = 0; i < run->nest->num_names && !run->failed; i++) {
-        const struct nest_name *const name = &run->nest->names[i];
-        int found = NEST_NONE;
-        for (int k = 0; k < num_settings && name->is_param; k++) {
-            found = strcmp(settings[k].name, name->name) == 0 ? k : found;
-        }
-        if (name->is_param) {
-            set_slot(run, SLOTS_GIVEN + i,
-                     found == NEST_NONE ? constant(run, name->value)
-                                        : settings[found].value);
+    while (num_settings-- > 0) {
+        if (strcmp(settings[num_settings].name, name->name) == 0) {
+            return settings[num_settings].value;
         }
     }
+    return constant(run, name->value);
 }
 
-static bool check_settings(const struct nest *nest, const struct nest_setting *settings,
-                           int num_settings, struct nest_error *error)
+static bool check_setting(const struct nest *nest, const struct nest_setting *setting,
+                          struct nest_error *error)
 {
-    for (int k = 0; k < num_settings; k++) {
-        bool is_known = false;
-        for (int i = 0; i < nest->num_names; i++) {
-            is_known |= nest->names[i].is_param &&
-                        strcmp(nest->names[i].name, settings[k].name) == 0;
-        }
-        if (!is_known || settings[k].value < 0 || settings[k].value > NEST_MOST_VALUE) {
-            return nest_refuse(error, 0, 0,
-                               is_known ? "%.60s is a number from 0 to 2^53"
-                                        : "there is no parameter %.60s",
-                               settings[k].name);
-        }
+    bool is_known = false;
+
+    for (int i = 0; i < nest->num_names; i++) {
+        is_known |=
+            nest->names[i].is_param && strcmp(nest->names[i].name, setting->name) == 0;
     }
-    return true;
+    return (is_known && setting->value >= 0 && setting->value <= NEST_MOST_VALUE) ||
+           nest_refuse(error, 0, 0,
+                       is_known ? "%.60s is a number from 0 to 2^53"
+                                : "there is no parameter %.60s",
+                       setting->name);
 }
 
-static bool add_launch(struct run *run, struct nest_counts *counts, int kernel)
+static void add_launch(struct run *run, struct nest_counts *counts, int kernel)
 {
     const size_t size = ((size_t)counts->num + 1) * sizeof(*counts->launches);
     struct nest_launch *const launches =
@@ -842,28 +853,40 @@ static bool add_launch(struct run *run, struct nest_counts *counts, int kernel)
     if (!launches) {
         fail(run, run->kernel->line, run->kernel->column,
              "it is launched too often, or there is no memory");
-        return false;
+        return;
     }
     counts->launches = launches;
     run->launch = &launches[counts->num++];
     *run->launch = (struct nest_launch){ .kernel = kernel };
-    return true;
+    count_launch(run);
 }
 
 /* Counts a kernel's launches, until it is not launched again. */
-static void count_kernel(struct run *run, struct nest_counts *counts, int kernel)
+static void count_kernel(struct run *run, struct nest_counts *counts, int index)
 {
-    run->kernel = &run->nest->kernels[kernel];
-    if (run->kernel->when != NEST_NONE && !constant(run, run->kernel->when)) {
+    const struct nest_kernel *const kernel = &run->nest->kernels[index];
+    const int when = kernel->facts[FACT_WHEN];
+
+    run->kernel = kernel;
+    if (when != NEST_NONE && !constant(run, when)) {
         return;
     }
-    while (add_launch(run, counts, kernel)) {
-        count_launch(run);
-        if (run->failed || run->kernel->again_slot == NEST_NONE ||
-            !constant(run, run->kernel->again_while)) {
-            return;
-        }
-        set_slot(run, run->kernel->again_slot, constant(run, run->kernel->again_value));
+    add_launch(run, counts, index);
+    while (!run->failed && kernel->again_slot != NEST_NONE &&
+           constant(run, kernel->again_while)) {
+        set_slot(run, kernel->again_slot, constant(run, kernel->again_value));
+        add_launch(run, counts, index);
+    }
+}
+
+static void count_transfers(struct run *run, struct nest_counts *counts)
+{
+    for (int i = 0; i < run->nest->num_transfers && !run->failed; i++) {
+        const struct nest_transfer *const transfer = &run->nest->transfers[i];
+        const int64_t times =
+            transfer->times == NEST_NONE ? 1 : constant(run, transfer->times);
+        counts->transfers[i].times = times < 0 ? 0 : (uint64_t)times;
+        counts->transfers[i].bytes = find_array(run, transfer->array);
     }
 }
 
@@ -871,28 +894,38 @@ bool nest_count(struct nest_counts *counts, const struct nest *nest,
                 const struct nest_lanes *lanes, const struct nest_setting *settings,
                 int num_settings, struct nest_error *error)
 {
-    struct run *const run = calloc(1, sizeof(*run));
     const size_t num_cells = COUNT_CELLS + (size_t)nest->num_accesses * ACCESS_CELLS;
+    struct run *const run = calloc(1, sizeof(*run));
     uint64_t *const cells = malloc(num_cells * sizeof(*cells));
-    bool done = false;
+    bool done = run && cells;
 
     *counts = (struct nest_counts){ 0 };
-    if (!run || !cells) {
+    if (!done) {
         nest_refuse(error, 0, 0, "there is no memory to count in");
-    } else if (check_settings(nest, settings, num_settings, error)) {
+    }
+    for (int i = 0; i < num_settings && done; i++) {
+        done = check_setting(nest, &settings[i], error);
+    }
+    if (done) {
         run->nest = nest;
         run->lanes = lanes;
         run->error = error;
         run->cells = cells;
         run->num_cells = num_cells;
         run->steps = MOST_STEPS;
-        set_params(run, settings, num_settings);
+        for (int i = 0; i < nest->num_names; i++) {
+            if (nest->names[i].is_param) {
+                set_slot(run, SLOTS_GIVEN + i,
+                         param_value(run, &nest->names[i], settings, num_settings));
+            }
+        }
         for (int i = 0; i < nest->num_kernels && !run->failed; i++) {
             count_kernel(run, counts, i);
         }
+        count_transfers(run, counts);
         done = !run->failed;
         for (int i = 0; i < MOST_LEVELS; i++) {
-            free(run->levels[i].tallies);
+            free(run->tallies[i]);
         }
     }
     free(cells);

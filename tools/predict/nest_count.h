@@ -17,7 +17,12 @@
 
 #include "nest.h"
 
-enum { NEST_MOST_LANES = 64, NEST_SECTOR = 32, NEST_LINE = 128, NEST_MOST_LAUNCHES = 64 };
+enum {
+    NEST_MOST_LANES = 64,
+    NEST_SECTOR = 32,
+    NEST_LINE = 128,
+    NEST_MOST_LAUNCHES = 4096
+};
 
 /* The part of a device that counts depend on. */
 struct nest_lanes {
@@ -58,10 +63,10 @@ struct nest_launch {
     int kernel;
     uint64_t groups[NEST_DIMS], size[NEST_DIMS];
     uint64_t num_groups, num_items; /* in all; work-items of a group */
-    uint64_t local_bytes, hops;
-    int64_t registers, instructions, iterations, reduction,
-        lines;                            /* NEST_NONE: not told */
+    uint64_t local_bytes;
+    int64_t facts[NEST_FACTS];            /* NEST_NONE: not told */
     int64_t strides[NEST_MOST_ACCESSES];  /* bytes from work-item 0 to 1 */
+    int bytes[NEST_MOST_ARRAYS];          /* of an element */
     uint64_t footprint[NEST_MOST_ARRAYS]; /* bytes of global arrays it has; else 0 */
     uint64_t looked_up, missed; /* lines, by the loads of the group in the middle */
     uint64_t all[COUNT_CELLS];
@@ -71,6 +76,9 @@ struct nest_launch {
 struct nest_counts {
     int num;
     struct nest_launch *launches;
+    struct {
+        uint64_t bytes, times;
+    } transfers[NEST_MOST_TRANSFERS];
 };
 
 /* A parameter's value in place of the text's. */

@@ -22,9 +22,10 @@ static void count_instructions(struct launch_time *time, const struct nest *nest
     const struct instruction_weights *const w = &instruction_weights;
     const uint64_t *const all = launch->all;
 
-    time->are_told = launch->instructions != NEST_NONE;
+    time->are_told = launch->facts[FACT_INSTRUCTIONS] != NEST_NONE;
     if (time->are_told) {
-        time->instructions = (double)launch->instructions * (double)launch->num_groups;
+        time->instructions =
+            (double)launch->facts[FACT_INSTRUCTIONS] * (double)launch->num_groups;
         return;
     }
     const double slow =
@@ -126,9 +127,10 @@ struct launch_time time_launch(const struct nest *nest, const struct nest_launch
     const double units = device_number(device, DEVICE_UNITS);
     const double hertz = device_number(device, DEVICE_CLOCK) * 1e9;
     const double num_groups = (double)launch->num_groups;
-    struct launch_time time = { .registers = launch->registers == NEST_NONE
-                                                 ? 0
-                                                 : (uint64_t)launch->registers };
+    struct launch_time time = { .registers =
+                                    launch->facts[FACT_REGISTERS] == NEST_NONE
+                                        ? 0
+                                        : (uint64_t)launch->facts[FACT_REGISTERS] };
 
     time.fit = fit_groups(device, (int64_t)launch->num_items, (int64_t)time.registers,
                           (int64_t)launch->local_bytes);
@@ -157,8 +159,10 @@ struct launch_time time_launch(const struct nest *nest, const struct nest_launch
                                  units * device_number(device, DEVICE_ISSUE) * hertz));
     set_term(&time, TERM_LATENCY, knows(device, DEVICE_LATENCY),
              turns * group_cycles(launch, device) / hertz);
-    set_term(&time, TERM_HOPS, launch->hops > 0 && knows(device, DEVICE_L2_LATENCY),
-             (double)launch->hops * 2 * device_number(device, DEVICE_L2_LATENCY) / hertz);
+    set_term(&time, TERM_HOPS,
+             launch->facts[FACT_HOPS] > 0 && knows(device, DEVICE_L2_LATENCY),
+             (double)launch->facts[FACT_HOPS] * 2 *
+                 device_number(device, DEVICE_L2_LATENCY) / hertz);
     time.seconds = time.terms[time.binds] +
                    device_number(device, is_later ? DEVICE_LAUNCH : DEVICE_CALL) * 1e-6;
     return time;

@@ -72,11 +72,10 @@ struct hong_kim hong_kim(const struct hong_kim_device *device,
 
 /* ---- The thesis -------------------------------------------------------------------- */
 
-static void count_access(struct thesis *thesis, const struct nest *nest,
-                         const struct nest_launch *launch, const struct nest_step *step,
-                         bool cached)
+static void count_access(struct thesis *thesis, const struct nest_launch *launch,
+                         const struct nest_step *step, bool cached)
 {
-    const int i = step->access, size = nest->arrays[step->array].bytes;
+    const int i = step->access, size = launch->bytes[step->array];
     const double items = (double)launch->num_groups * (double)launch->num_items;
     const double times = (double)launch->accesses[i][ACCESS_ITEMS] / items;
     struct hong_kim_program *const program = &thesis->program;
@@ -103,11 +102,11 @@ static void count_reduction(struct thesis *thesis, const struct nest_launch *lau
 {
     double groups = (double)launch->num_groups;
 
-    if (launch->reduction == NEST_NONE) {
+    if (launch->facts[FACT_REDUCTION] == NEST_NONE) {
         return;
     }
     thesis->reduction_items = groups / 2;
-    thesis->local += (double)launch->num_items * (double)launch->reduction;
+    thesis->local += (double)launch->num_items * (double)launch->facts[FACT_REDUCTION];
     thesis->extra = log2((double)launch->num_items * thesis->iterations);
     thesis->program.barriers += thesis->extra;
     thesis->arithmetic += thesis->extra;
@@ -122,12 +121,13 @@ struct thesis thesis_count(const struct nest *nest, const struct nest_launch *la
     struct hong_kim_program *const program = &thesis.program;
     int dims = 1;
 
-    thesis.iterations =
-        launch->iterations == NEST_NONE ? 1 : (double)launch->iterations / items;
+    thesis.iterations = launch->facts[FACT_ITERATIONS] == NEST_NONE
+                            ? 1
+                            : (double)launch->facts[FACT_ITERATIONS] / items;
     for (int i = 0; i < nest->num_steps; i++) {
         const struct nest_step *const step = &nest->steps[i];
         if (step->kind <= STEP_STORE && !nest->arrays[step->array].is_local) {
-            count_access(&thesis, nest, launch, step, cached);
+            count_access(&thesis, launch, step, cached);
         }
     }
     const double accesses = program->coalesced + program->uncoalesced;
@@ -146,10 +146,12 @@ struct thesis thesis_count(const struct nest *nest, const struct nest_launch *la
         dims += launch->size[i] > 1;
     }
     thesis.registers_of_item =
-        launch->registers != NEST_NONE
-            ? (double)launch->registers
+        launch->facts[FACT_REGISTERS] != NEST_NONE
+            ? (double)launch->facts[FACT_REGISTERS]
             : (thesis.iterations > 1) + dims + 1 +
-                  (launch->lines == NEST_NONE ? 0 : floor((double)launch->lines / 10));
+                  (launch->facts[FACT_LINES] == NEST_NONE
+                       ? 0
+                       : floor((double)launch->facts[FACT_LINES] / 10));
     thesis.registers =
         ceil(thesis.registers_of_item * 32 / 128) * 128 * (double)launch->num_items / 32;
     thesis.local = dims * 32;
