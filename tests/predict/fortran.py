@@ -36,7 +36,7 @@ module logger
 contains
   subroutine begin(nest)
     integer :: nest
-    if (.not. is_open) open(77, file='log', access='stream', form='unformatted')
+    if (.not. is_open) open(77, file='log', status='replace', access='stream')
     is_open = .true.
     place = 0
     write(77) int([nest, 0, 0, 0, 0, 0, 0], 8)
@@ -210,6 +210,7 @@ def simulate(rewriter, path):
         number, *place, offset, turns, size = log[i : i + 7]
         if number > 0:
             nest, launch = rewriter.nests[number], launch + 1
+            totals[Reference(number, "launches", "")][1] += 1
             continue
         block = nest.block
         group = tuple(at // size for at, size in zip(place, block))
@@ -250,10 +251,12 @@ def predicted(command, path):
         if launch:
             name = launch[1]
             nest = int(re.search(r"_(\d+)(?:_\d+)?$", name)[1]) if "_parts" not in name else None
+            totals[Reference(nest, "launches", "")][1] += times[name] if nest else 0
         elif row and nest and not re.search("_parts|_here|_from|_all", row[2]):
             total = totals[Reference(nest, row[1], row[2].lower())]
             for i, number in enumerate(row[3].split()[: len(COLUMNS)]):
                 total[i] += times[name] * int(number)
+    totals.pop(Reference(None, "launches", ""), None)
     return totals
 
 

@@ -1,16 +1,14 @@
-! Reductions of each kind.
+! Reductions of numbers.
 program reduce
   implicit none
   integer, parameter :: n = 1500, m = 45
   real :: a(n), big, small
   real(8) :: b(m, m), s, p
-  integer :: i, j, imax, jmax, imin, num
+  integer :: i, j, num
   integer(8) :: c(n), total
-  logical :: f(n), all_, any_, even, odd
   a = 1
   b = 1
   c = 1
-  f = .true.
   s = 0
   p = 1
   total = 0
@@ -40,35 +38,5 @@ program reduce
     total = total + c(i)
     if (c(i) > 0) num = num + 1
   end do
-!DVM$ PARALLEL (i) ON f(i), REDUCTION(AND(all_))
-  do i = 1, n
-    all_ = all_ .and. f(i)
-  end do
-!DVM$ PARALLEL (i) ON f(i), REDUCTION(OR(any_))
-  do i = 1, n
-    any_ = any_ .or. f(i)
-  end do
-!DVM$ PARALLEL (i) ON f(i), REDUCTION(EQV(even), NEQV(odd))
-  do i = 1, n
-    even = even .eqv. f(i)
-    odd = odd .neqv. f(i)
-  end do
-!DVM$ PARALLEL (j, i) ON b(i, j), REDUCTION(MAXLOC(p, imax, jmax))
-  do j = 1, m
-    do i = 1, m
-      if (b(i, j) > p) then
-        p = b(i, j)
-        imax = i
-        jmax = j
-      end if
-    end do
-  end do
-!DVM$ PARALLEL (i) ON a(i), REDUCTION(MINLOC(small, imin))
-  do i = 1, n
-    if (a(i) < small) then
-      small = a(i)
-      imin = i
-    endif
-  end do
-  print *, s, p, big, small, total, num, all_, any_, even, odd, imax, jmax, imin
+  print *, s, p, big, small, total, num
 end program
