@@ -9,6 +9,7 @@ in each nest. refused.txt has what must be refused. Exits 77 without fparser or 
 import array
 import collections
 import glob
+import math
 import os
 import re
 import shutil
@@ -210,7 +211,7 @@ def simulate(rewriter, path):
         number, *place, offset, turns, size = log[i : i + 7]
         if number > 0:
             nest, launch = rewriter.nests[number], launch + 1
-            totals[Reference(number, "launches", "")][1] += 1
+            totals[Reference(number, "groups", "")][0] += 1
             continue
         block = nest.block
         group = tuple(at // size for at, size in zip(place, block))
@@ -222,6 +223,10 @@ def simulate(rewriter, path):
         key = (launch, group, lane // 32, wave, -number, turns)
         sectors[key].add(offset // 32)
         found[-number, size] += 1
+    groups = {(key[4], key[0], key[1]) for key in sectors}
+    for nest, *_ in {(rewriter.references[key[0] - 1].nest, *key[1:]) for key in groups}:
+        row, size = totals[Reference(nest, "groups", "")], math.prod(rewriter.nests[nest].block)
+        row[1:3] = row[1] + 1, row[2] + size
     for key, touched in sectors.items():
         row = totals[rewriter.references[key[4] - 1]]
         row[0] += 1
@@ -246,17 +251,18 @@ def predicted(command, path):
         times[name] = eval(fact, names) if fact else 1  # pylint: disable=eval-used
     totals, nest = collections.defaultdict(lambda: [0] * len(COLUMNS)), None
     for line in must(command, "predict", path, "--explain").split("\n"):
-        launch = re.match(r"(\w+), launch \d+", line)
+        launch = re.match(r"(\w+), launch \d+: (\d+) groups of (\d+)", line)
         row = re.match(r"  \d+ +(load|store) +(\w+) +(\d.*)", line)
         if launch:
             name = launch[1]
             nest = int(re.search(r"_(\d+)(?:_\d+)?$", name)[1]) if "_parts" not in name else None
-            totals[Reference(nest, "launches", "")][1] += times[name] if nest else 0
+            groups, row = int(launch[2]) * times[name], totals[Reference(nest, "groups", "")]
+            row[:3] = row[0] + times[name], row[1] + groups, row[2] + groups * int(launch[3])
         elif row and nest and not re.search("_parts|_here|_from|_all", row[2]):
             total = totals[Reference(nest, row[1], row[2].lower())]
             for i, number in enumerate(row[3].split()[: len(COLUMNS)]):
                 total[i] += times[name] * int(number)
-    totals.pop(Reference(None, "launches", ""), None)
+    totals.pop(Reference(None, "groups", ""), None)
     return totals
 
 
