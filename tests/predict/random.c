@@ -4,6 +4,9 @@
  */
 #include "nests.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 /* One loop of loads from global memory and stores to local memory, under conditions. */
 struct trial {
     int width, banks;
@@ -246,23 +249,45 @@ static void run_trial(const struct trial *trial)
     free(nest);
 }
 
-static void counts_are_those_of_a_simulator(void **state)
+static void run_trials(uint64_t seed, int trials)
 {
-    const char *const level = getenv("CLFOLD_TEST_LEVEL");
-    const char *const seed = getenv("CLFOLD_TEST_SEED");
-    const int trials = !level || !*level            ? 5000
-                       : strcmp(level, "full") == 0 ? 1000000
-                                                    : 200000;
-
-    (void)state;
-    state_of_random = seed ? strtoull(seed, NULL, 10) * 2 + 1 : 88172645463325252;
+    state_of_random = seed;
     for (int i = 0; i < trials; i++) {
         struct trial trial;
         draw_trial(&trial);
         place(&trial);
         run_trial(&trial);
     }
-    printf("%d nests\n", trials);
+}
+
+/* By as many processes as there are processors, each from a seed of its own. */
+static void counts_are_those_of_a_simulator(void **state)
+{
+    const char *const level = getenv("CLFOLD_TEST_LEVEL");
+    const char *const given = getenv("CLFOLD_TEST_SEED");
+    const uint64_t seed = given ? strtoull(given, NULL, 10) * 2 + 1 : 88172645463325252;
+    const int trials = !level || !*level            ? 5000
+                       : strcmp(level, "full") == 0 ? 1000000
+                                                    : 200000;
+    const int workers = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    pid_t ids[64] = { 0 };
+
+    (void)state;
+    assert_in_range(workers, 1, 64);
+    for (int i = 0; i < workers; i++) {
+        ids[i] = fork();
+        if (ids[i] == 0) {
+            run_trials(seed + (uint64_t)i * 1000003, trials / workers);
+            _exit(0);
+        }
+        assert_true(ids[i] > 0);
+    }
+    for (int i = 0; i < workers; i++) {
+        int status = 1;
+        assert_int_equal(waitpid(ids[i], &status, 0), ids[i]);
+        assert_int_equal(status, 0);
+    }
+    printf("%d nests by %d processes\n", trials, workers);
 }
 
 TEST_MAIN("predict random", NULL, NULL, cmocka_unit_test(counts_are_those_of_a_simulator))

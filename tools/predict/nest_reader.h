@@ -1,5 +1,5 @@
-/* What the grammar of nests builds with: nest.y calls it, nest.c has it. What is refused is
- * refused at `here`, and false or NEST_NONE is returned. */
+/* What nest.y builds with; nest.c has it. What is refused is refused at `here`, and false
+ * or NEST_NONE is returned. */
 #ifndef CLFOLD_PREDICT_NEST_READER_H
 #define CLFOLD_PREDICT_NEST_READER_H
 
