@@ -107,7 +107,7 @@ def check_program(folder):
            ".op = CLFOLD_ADD, .type = CLFOLD_F32 }", "&fold, in, 0, out, 0, 4096, 0, NULL, NULL);")
     nest = write(folder, "q.nest", PROGRAM.replace("FOLD", "first"))
     prints([nest], "clfold does not fold f32 by first")
-    nest = write(folder, "p.nest", PROGRAM.replace("FOLD", "multiply"))
+    nest = write(folder, "p.nest", PROGRAM.replace("FOLD", "mul"))
     prints([nest], "--op mul ", "CLFOLD_MUL")
     sweep, part, *_, whole = objects(nest, "--model", "thesis", "--device", "8800gtx")
     check(sweep["(6) required_regs"] == 384 * 8, f"{sweep}")  # 7 + 1 + 1 + 2 registers

@@ -9,6 +9,7 @@ in each nest. refused.txt has what must be refused. Exits 77 without fparser or 
 import array
 import collections
 import glob
+import json
 import math
 import os
 import re
@@ -64,8 +65,8 @@ FACTS = {
         "transfer in U times 1 + 2\n", "transfer out V times 1 + 2\n", "transfer in P times 2\n",
         "transfer out P times 2\n", "SHADOW_RENEW is ignored", "reduction 8",
     ],
-    "locate.f90": ["fold and i32 N ", "fold or i32 N ", "reduction 16", "while K + 1 <= 5"],
-    "reduce.f90": ["fold add f64 M*M ", "fold multiply f64 M*M ", "fold min f32 N "],
+    "locate.f90": ["fold logical_and i32 N ", "fold logical_or i32 N ", "reduction 16", "while K + 1 <= 5"],
+    "reduce.f90": ["fold add f64 M*M ", "fold mul f64 M*M ", "fold min f32 N "],
     "types.f90": ["op special 2\n        op 3\n        op convert 1\n        op reciprocal 1\n",
                   "scalars 6", "step -2", "array I2 i16[N + 4]", "array I1 i8[N]"],
 }
@@ -242,9 +243,9 @@ def simulate(rewriter, path):
     for nest, *_ in groups:
         row, size = totals[Reference(nest, "groups", "")], math.prod(rewriter.nests[nest].block)
         row[1:3] = row[1] + 1, row[2] + size
-    waits = {nest.line: nest.waits for nest in rewriter.nests.values() if nest.waits}
+    waits = {nest.line: nest.waits for nest in rewriter.nests.values()}
     for nest, *_ in {(nest, launch, sum(group[axis] for axis in waits[nest]))
-                     for nest, launch, group in groups if nest in waits}:
+                     for nest, launch, group in groups}:
         totals[Reference(nest, "groups", "")][3] += 1
     for key, touched in sectors.items():
         row = totals[rewriter.references[key[4] - 1]]
@@ -260,31 +261,22 @@ def simulate(rewriter, path):
 
 def predicted(command, path):
     """The same by clfold predict."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    names = {"max": max, "min": min, "ceil": lambda a, b: -(-a // b)}
-    for name, value in re.findall(r"^param (\w+) = (.*)", text, re.M):
-        names[name] = eval(value, names)  # pylint: disable=eval-used
-    times, waves = {}, {}
-    for name, kernel in re.findall(r"^kernel (\w+)\n(.*\n.*)", text, re.M):
-        for facts, form in ((times, "  times (.*)"), (waves, "  waves (.*?)  ")):
-            fact = re.search(form, kernel)
-            facts[name] = eval(fact[1], names) if fact else 0  # pylint: disable=eval-used
-    totals, nest = collections.defaultdict(lambda: [0] * len(COLUMNS)), None
-    for line in must(command, "predict", path, "--explain").split("\n"):
-        launch = re.match(r"(\w+), launch \d+: (\d+) groups of (\d+)", line)
-        row = re.match(r"  \d+ +(load|store) +(\w+) +(\d.*)", line)
-        if launch:
-            name = launch[1]
-            nest = int(re.search(r"_(\d+)(?:_\d+)?$", name)[1]) if "_parts" not in name else None
-            groups, row = int(launch[2]) * times[name], totals[Reference(nest, "groups", "")]
-            row[:3] = row[0] + times[name], row[1] + groups, row[2] + groups * int(launch[3])
-            row[3] += waves[name] * times[name]
-        elif row and nest and not re.search("_parts|_here|_from|_all", row[2]):
-            total = totals[Reference(nest, row[1], row[2].lower())]
-            for i, number in enumerate(row[3].split()[: len(COLUMNS)]):
-                total[i] += times[name] * int(number)
-    totals.pop(Reference(None, "groups", ""), None)
+    totals = collections.defaultdict(lambda: [0] * len(COLUMNS))
+    for line in must(command, "predict", path, "--json").splitlines()[:-1]:
+        launch = json.loads(line)
+        name, times = launch["kernel"], launch["times"]
+        if "_parts" in name:
+            continue
+        nest = int(re.search(r"_(\d+)(?:_\d+)?$", name)[1])
+        groups = launch["groups"] * times
+        new = times, groups, groups * launch["size"], launch["waves"] * times
+        row = totals[Reference(nest, "groups", "")]
+        row[: len(new)] = map(sum, zip(row, new))
+        for access in launch["accesses"]:
+            if not re.search("_parts|_here|_from|_all", access["array"]):
+                total = totals[Reference(nest, access["access"], access["array"].lower())]
+                for i, column in enumerate(COLUMNS):
+                    total[i] += times * access[column]
     return totals
 
 

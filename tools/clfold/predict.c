@@ -138,9 +138,6 @@ static void write_time(struct prediction *p, const struct launch_time *time)
  * one group after it, which leaves one value. */
 static void write_fold(struct prediction *p, double seconds)
 {
-    static const char *const names[][2] = { { "multiply", "mul" },
-                                            { "and", "logical-and" },
-                                            { "or", "logical-or" } };
     const struct nest_kernel *const kernel = &p->nest.nest->kernels[p->launch->kernel];
     const struct nest_lanes lanes = predict_lanes(&p->device);
     const clfold_type type = type_parse(kernel->fold_type);
@@ -150,10 +147,8 @@ static void write_fold(struct prediction *p, double seconds)
     struct message ignored;
 
     snprintf(name, sizeof(name), "%s", kernel->fold_op);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(name, names[i][0]) == 0) {
-            snprintf(name, sizeof(name), "%s", names[i][1]);
-        }
+    for (char *at = name; *at; at++) {
+        *at = *at == '_' ? '-' : *at;
     }
     const clfold_op op = op_parse(name);
     if (!op || !type) {
