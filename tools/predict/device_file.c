@@ -1,122 +1,65 @@
 #include "device_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const device_number_names[DEVICE_NUMBERS] = {
-    "width",
-    "banks",
-    "units",
-    "clock",
-    "issue",
-    "replays",
-    "bandwidth",
-    "latency",
-    "l2",
-    "l2_bandwidth",
-    "l2_latency",
-    "local_latency",
-    "alu_latency",
-    "barrier",
-    "call",
-    "launch",
-    "sub_groups",
-    "groups",
-    "registers",
-    "register_parts",
-    "register_unit",
-    "registers_by_group",
-    "sub_group_unit",
-    "most_registers",
-    "local",
-    "local_unit",
-    "local_reserved",
-    "departure_coalesced",
-    "departure_uncoalesced",
-    "issue_cycles",
-};
+#define DEVICE_NAME(NUMBER, name) #name
+const char *const device_number_names[DEVICE_NUMBERS] = { DEVICE_LIST(DEVICE_NAME) };
 
 double device_number(const struct device *device, enum device_number number)
 {
     return device->numbers[number].value;
 }
 
-/* The word at *at, of `length` bytes; moves past it and the spaces after it. */
-static const char *next_word(const char **at, const char *end, int *length)
+/* "1555 nominal   the data sheet" */
+static bool read_value(struct device_value *value, const char *text, int line,
+                       struct nest_error *error)
 {
-    const char *const word = *at;
+    char number[32] = "", source[32] = "", *stop;
+    int rest = 0;
 
-    while (*at < end && **at != ' ') {
-        ++*at;
-    }
-    *length = (int)(*at - word);
-    while (*at < end && **at == ' ') {
-        ++*at;
-    }
-    return word;
-}
-
-static bool is_word(const char *word, int length, const char *other)
-{
-    return (size_t)length == strlen(other) && memcmp(word, other, (size_t)length) == 0;
-}
-
-static bool read_value(struct device_value *value, const char *at, const char *end,
-                       int line, struct nest_error *error)
-{
-    static const char *const sources[] = { "measured", "queried", "nominal" };
-    char number[32], *stop;
-    int length;
-    const char *word = next_word(&at, end, &length);
-
-    snprintf(number, sizeof(number), "%.*s", length < 31 ? length : 31, word);
+    sscanf(text, "%31s %n%31s %n", number, &rest, source, &rest);
     value->value = strtod(number, &stop);
-    if (length == 0 || *stop || !(value->value >= 0 && value->value <= 1e15)) {
+    if (stop == number || *stop || !(value->value >= 0 && value->value <= 1e15)) {
         return nest_refuse(error, line, 1, "%s is not a number from 0 to 1e15", number);
     }
-    word = next_word(&at, end, &length);
-    for (int i = 0; i < 3; i++) {
-        if (is_word(word, length, sources[i])) {
-            const int rest = end - at < 100 ? (int)(end - at) : 100;
-            snprintf(value->source, sizeof(value->source), "%s%s%.*s", sources[i],
-                     rest ? ": " : "", rest, at);
-            value->is_known = true;
-            return true;
-        }
+    if (strcmp(source, "measured") != 0 && strcmp(source, "queried") != 0 &&
+        strcmp(source, "nominal") != 0) {
+        return nest_refuse(error, line, 1,
+                           "after the number stands measured, queried or nominal");
     }
-    return nest_refuse(error, line, 1,
-                       "after the number stands measured, queried or nominal");
+    snprintf(value->source, sizeof(value->source), "%s%s%.90s", source,
+             text[rest] ? ": " : "", text + rest);
+    value->is_known = true;
+    return true;
 }
 
-static bool read_line(struct device *device, const char *at, const char *end, int line,
+static bool read_line(struct device *device, const char *text, int line,
                       struct nest_error *error)
 {
-    int length;
-    const char *const word = next_word(&at, end, &length);
+    char word[32] = "#";
+    int i = 0, rest = 0;
 
-    if (length == 0 || *word == '#') {
-        return true;
+    sscanf(text, "%31s %n", word, &rest);
+    while (i < DEVICE_NUMBERS && strcmp(word, device_number_names[i]) != 0) {
+        i++;
     }
-    if (is_word(word, length, "name")) {
-        snprintf(device->name, sizeof(device->name), "%.*s",
-                 end - at < 100 ? (int)(end - at) : 100, at);
-        return true;
+    if (i < DEVICE_NUMBERS) {
+        return device->numbers[i].is_known
+                   ? nest_refuse(error, line, 1, "%s is given twice", word)
+                   : read_value(&device->numbers[i], text + rest, line, error);
     }
-    for (int i = 0; i < DEVICE_NUMBERS; i++) {
-        if (is_word(word, length, device_number_names[i])) {
-            return (!device->numbers[i].is_known ||
-                    nest_refuse(error, line, 1, "%s is given twice",
-                                device_number_names[i])) &&
-                   read_value(&device->numbers[i], at, end, line, error);
-        }
+    if (strcmp(word, "name") == 0) {
+        snprintf(device->name, sizeof(device->name), "%.*s", DEVICE_TEXT - 1,
+                 text + rest);
     }
-    return nest_refuse(error, line, 1, "devices have no %.*s", length < 40 ? length : 40,
-                       word);
+    return *word == '#' || strcmp(word, "name") == 0 ||
+           nest_refuse(error, line, 1, "devices have no %s", word);
 }
 
 static bool check(const struct device *device, int line, struct nest_error *error)
 {
-    /* Whole numbers, some with a least and a most. */
     static const struct {
         enum device_number number;
         double least, most;
@@ -145,16 +88,16 @@ bool device_read(struct device *device, const char *text, size_t size,
     int line = 1;
 
     *device = (struct device){ 0 };
-    for (const char *at = text; at < end; line++) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        stop = stop ? stop : end;
-        while (at < stop && *at == ' ') {
-            at++;
-        }
-        if (!read_line(device, at, stop, line, error)) {
+    for (; text < end; line++) {
+        const char *const found = memchr(text, '\n', (size_t)(end - text));
+        const char *const stop = found ? found : end;
+        char copy[256];
+        snprintf(copy, sizeof(copy), "%.*s", stop - text < 255 ? (int)(stop - text) : 255,
+                 text);
+        if (!read_line(device, copy, line, error)) {
             return false;
         }
-        at = stop < end ? stop + 1 : end;
+        text = found ? found + 1 : end;
     }
     return check(device, line, error);
 }

@@ -8,14 +8,28 @@
  *   local    passes of the banks / (units * clock)
  *   issue    instructions / (units * issue * clock)
  *   latency  rounds of loads, barriers and local steps, one after the other
+ *   items    of a CPU: what its work-items do / units
  *
- * And the same by Hong and Kim's model of 2009, and by the formulas of the thesis.
+ * A CPU has memory, items and hops only. And the same by Hong and Kim's model of 2009,
+ * and by the formulas of the thesis.
  */
 #ifndef CLFOLD_PREDICT_NEST_TIME_H
 #define CLFOLD_PREDICT_NEST_TIME_H
 
-#include "fit.h"
+#include "device_file.h"
 #include "nest_count.h"
+
+/* How many groups a unit of a device holds at once: occupancy. */
+struct fit {
+    int64_t groups;     /* on a unit; 0: not even one */
+    int64_t sub_groups; /* in these */
+    const char *limit;  /* "registers", ...: what binds */
+};
+
+/* Groups of `num_items` work-items with so many registers each and bytes of local memory.
+ * registers 0: not known, and no limit. */
+struct fit fit_groups(const struct device *device, int64_t num_items, int64_t registers,
+                      int64_t local_bytes);
 
 enum time_term {
     TERM_MEMORY,
@@ -24,6 +38,7 @@ enum time_term {
     TERM_LOCAL,
     TERM_ISSUE,
     TERM_LATENCY,
+    TERM_ITEMS,
     TERM_HOPS,
     TIME_TERMS
 };
@@ -31,17 +46,19 @@ extern const char *const time_term_names[TIME_TERMS];
 
 struct launch_time {
     struct fit fit;
-    uint64_t registers;        /* 0: not known */
     double instructions;       /* of sub-groups */
     bool are_told;             /* by the nest; else by weights */
+    double regions;            /* that work-items pass, between barriers */
+    double operations;         /* of work-items, with accesses, branches and turns */
     double fetched, past_l2;   /* bytes */
-    double bandwidth;          /* GB/s that is reached */
+    double bandwidth;          /* GB/s of loads that is reached */
     double under_way;          /* bytes, of a unit */
     double tail;               /* by which the last groups lengthen throughputs */
-    double terms[TIME_TERMS];  /* seconds, with the tail */
+    double terms[TIME_TERMS];  /* seconds, with the tail, of one of `times` */
     bool is_known[TIME_TERMS]; /* false: the device has no number for it */
     enum time_term binds;
-    double seconds; /* with what a launch costs */
+    double waves, times; /* one after the other */
+    double seconds;      /* of all of them, with what launches cost */
 };
 
 /* Instructions that a thing counted is taken for, where no compiler tells: an operation,
@@ -54,6 +71,18 @@ extern const struct instruction_weights instruction_weights;
 /* `is_later`: not the first of its call. Seconds are 0 if not one group fits. */
 struct launch_time time_launch(const struct nest *nest, const struct nest_launch *launch,
                                const struct device *device, bool is_later);
+
+/* One crossing of the link; below 0: the device's file does not tell. */
+double time_transfer(const struct device *device, uint64_t bytes);
+
+/* A whole nest: all its launches, and the transfers that are known. */
+struct nest_time {
+    double launches, transfers, seconds;
+    bool has_unknown; /* a transfer that is not known */
+    int misfit;       /* the launch of which no group fits, or NEST_NONE */
+};
+struct nest_time time_nest(const struct nest *nest, const struct nest_counts *counts,
+                           const struct device *device);
 
 /* ---- Hong and Kim, and the thesis -------------------------------------------------- */
 
