@@ -15,6 +15,8 @@ bool command_trace(const struct options *options, struct message *message);
 bool command_bench(const struct options *options, struct message *message);
 bool command_check_fold(const struct options *options, struct message *message);
 bool command_predict(const struct options *options, struct message *message);
+/* predict --calibrate: prints a device's file. */
+bool calibrate(const struct options *options, struct message *message);
 bool command_cache(const struct options *options, struct message *message);
 bool command_tune(const struct options *options, struct message *message);
 
