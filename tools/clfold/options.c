@@ -1067,7 +1067,9 @@ static bool check_command(struct options *options, char **operands,
         return check_fold(options, message);
     case ACTION_PREDICT:
         options->file = operands[0];
-        return true;
+        return !options->file == options->predict.calibrate ||
+               refuse_operands(ACTION_PREDICT, options->file ? "both" : "neither",
+                               message);
     case ACTION_CACHE:
         return check_cache(options, operands[0], message);
     case ACTION_HELP:

@@ -49,7 +49,7 @@ struct by_option {
 enum { PREDICT_MOST_SETS = 16 };
 struct predict_option {
     const char *device;
-    bool explain, by_thesis;
+    bool explain, by_thesis, calibrate;
     size_t cache; /* KiB, or 0 */
     int num_sets;
     struct predict_set {

@@ -245,10 +245,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "device", VALUE_DEVICE, TO(device), WITH_DEVICE,
       .help = "an index as clfold devices shows it, gpu, cpu, or a part of a name; "
               "default: the first GPU, else the first device" },
-    { "device", VALUE_TEXT, TO(predict.device), PREDICT, .initial = "h100",
+    { "device", VALUE_TEXT, TO(predict.device), PREDICT,
       .help =
           "the GPU, one of those below, or a file that describes one, whose name ends "
-          "in .device",
+          "in .device; default: h100",
       .words = "8800gtx a100 fermi gfx1100 gfx90a gtx295 gtx460 h100 h200" },
     { "set", VALUE_SET, TO(predict), PREDICT,
       .help = "the value of a parameter of the nest, where N is written as 1000, 2^26, "
@@ -266,6 +266,9 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "explain", VALUE_NONE, TO(predict.explain), PREDICT, .excludes = "json",
       .help = "print every count, every term of the time, what binds, what is assumed, "
               "and the device's numbers with their sources" },
+    { "calibrate", VALUE_NONE, TO(predict.calibrate), PREDICT, .excludes = "json,explain",
+      .help = "instead of predicting, measure the OpenCL device that --device names as "
+              "elsewhere, and print its file, without a NEST" },
     { "combine", VALUE_TEXT, TO(fold.combine), OPERATORS, .excludes = "op,init",
       .help =
           "an operator of your own, which must be associative, in OpenCL C: what a op "
@@ -896,9 +899,9 @@ const struct command_row command_rows[ACTIONS] = {
             "  clfold check-fold --combine '(a + b) / 2'\n",
     },
     [ACTION_PREDICT] = {
-        "predict", "[options] NEST",
+        "predict", "[options] NEST | --calibrate",
         "how long a kernel takes on a GPU that you do not have",
-        "one NEST", 1,
+        "one NEST, or --calibrate without one", 0,
         "Counts what the kernels of a nest do on a GPU, exactly: memory requests, "
         "sectors, lines, passes of local memory's banks, branches, barriers; and "
         "predicts from the GPU's numbers how long they take. NEST is a file whose name "
@@ -913,7 +916,11 @@ const struct command_row command_rows[ACTIONS] = {
             "A rung of the ladder on an A100, with all that the time consists of:\n"
             "  clfold predict reduce3 --device a100 --set n=2^24 --explain\n"
             "A kernel of your own:\n"
-            "  clfold predict stencil.nest --device h200 --block 32,8\n",
+            "  clfold predict stencil.nest --device h200 --block 32,8\n"
+            "The device of this machine, measured, and a prediction of it:\n"
+            "  clfold predict --calibrate > mine.device\n"
+            "  clfold predict reduce3 --device mine.device\n",
+        .num_optional = 1,
     },
     [ACTION_CACHE] = {
         "cache", "list|verify|clear [--json]",

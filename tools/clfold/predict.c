@@ -64,7 +64,7 @@ static bool find_text(const char *name, bool is_device, const char **text, size_
 static bool read_texts(struct prediction *prediction, struct message *message)
 {
     const struct options *const options = prediction->options;
-    const char *const name = options->predict.device;
+    const char *const name = options->predict.device ? options->predict.device : "h100";
     struct nest_error error = { 0 };
     const char *text = NULL;
     char *owned;
@@ -424,6 +424,9 @@ static bool print_all(struct prediction *prediction, struct message *message)
 bool command_predict(const struct options *options, struct message *message)
 {
     struct prediction prediction = { .options = options };
+    if (options->predict.calibrate) {
+        return calibrate(options, message);
+    }
     const bool done = read_texts(&prediction, message) && count(&prediction, message) &&
                       print_all(&prediction, message);
 
