@@ -5,7 +5,7 @@ How far `clfold predict` is off on this machine's device, of which it makes a fi
 before each of its runs, since the memory's speed changes with what else the machine does:
 
   compare   sums and scans by `auto`, 2^20 to 2^27 elements: predicted over measured, and the same
-            with the bandwidth that the bench's own kernels had in the same rounds
+            with the speed of memory that the bench's own kernels had in the same rounds
   ladder    the rungs at 2^22 and 2^24: both times, and Kendall's tau of their orders
   choice    for sums and scans: of the numbers of groups or sizes of tiles that a tuning file can
             ask for, the one that the model takes, as a share of the fastest's speed
@@ -41,6 +41,11 @@ array in {type}[n] global  array out {out}[n] global
 for i = 0 .. T - 1 step {lanes} {{ load in[T*g + i]  op {ops} }}
 for i = 0 .. T - 1 step {lanes} {{ load in[T*g + i]  op {scan_ops}  store out[T*g + i] }}
 """
+G_OF = {"reduce6": {"G": 256}}  # as the policy of CPUs has it
+CHOICES = {
+    "reduce": [f"tile_bytes=65536 groups={groups}" for groups in (1, 2, 3, 4, 8, 32, 128, 512)],
+    "scan": [f"tile_bytes={2**log} groups=256" for log in (14, 16, 18, 20, 22)],
+}
 
 
 def run(args, *words, **env):
@@ -64,16 +69,18 @@ def calibrate(args):
         file.write(run(args, "predict", "--calibrate", *args.select))
 
 
-def memory_as_of(op, type, gbps):
-    """The same device while the bench's own kernels move so many GB/s."""
+def memory_as_of(op, type, row):
+    """The same device with the memory's speed that the bench's kernels had in the same rounds."""
     with open("x.device") as file:
         lines = [line.split() for line in file]
-    known = {line[0]: float(line[1]) for line in lines if line[0].endswith("bandwidth")}
+    known = {line[0]: float(line[1]) for line in lines if line[0] != "name"}
     stores = 0 if op == "reduce" else WIDE[type][1]
-    share = gbps * (1 / known["bandwidth"] + stores / known["store_bandwidth"]) / (1 + stores)
+    size = row["count"] * 64 / LANES[type]
+    took = size * (1 + stores) / row["opencl_gbps"] * 1e-9 - known["call"] * 1e-6
+    now = size * (1 / known["bandwidth"] + stores / known["store_bandwidth"]) * 1e-9
     with open("moved.device", "w") as file:
         for word, value, *rest in lines:
-            value = known[word] * share if word in known else value
+            value = known[word] * now / took if word.endswith("bandwidth") else value
             print(word, value, *rest, file=file)
 
 
@@ -84,15 +91,17 @@ def predict(args, nest, device, **sets):
 
 
 def auto(args, op, type, n, device="x.device", tuning=""):
-    """Predicted for what the library would launch, and that."""
+    """Predicted seconds of what the library would launch."""
     told = json.loads(run(args, "explain", op, "--type", type, "--count", n, "--json", *args.select,
                           CLFOLD_TUNING=tuning))
     out, ops = WIDE[type]
+    text = (REDUCE if op == "reduce" else SCAN).format(
+        type=type, out=out, ops=ops, scan_ops=12 * ops, lanes=LANES[type],
+        launches=told["launches"])
     with open("auto.nest", "w") as file:
-        file.write((REDUCE if op == "reduce" else SCAN).format(
-            type=type, out=out, ops=ops, scan_ops=12 * ops, lanes=LANES[type], launches=told["launches"]))
+        file.write(text)
     sets = {"G": told["groups"]} if op == "reduce" else {"T": min(told["tile"], n)}
-    return predict(args, "auto.nest", device, n=n, **sets), sets
+    return predict(args, "auto.nest", device, n=n, **sets)
 
 
 def compare(args):
@@ -100,10 +109,10 @@ def compare(args):
     for op, type, least in itertools.product(("reduce", "scan"), LANES, (20, 21)):
         calibrate(args)
         rows = bench(args, op, type, 2**least, 2 ** (least + 6))
-        memory_as_of(op, type, rows[-1]["opencl_gbps"])
         for row in rows:
+            memory_as_of(op, type, row)
             n, took = row["count"], row["seconds"]
-            ratios = [auto(args, op, type, n, device)[0] / took
+            ratios = [auto(args, op, type, n, device) / took
                       for device in ("x.device", "moved.device")]
             for kept, ratio in zip(errors, ratios):
                 kept.append(abs(ratio - 1))
@@ -116,55 +125,54 @@ def compare(args):
 
 
 def tau(a, b):
-    signs = [(a[i] > a[j]) - (a[i] < a[j]) for i, j in itertools.combinations(range(len(a)), 2)]
-    other = [(b[i] > b[j]) - (b[i] < b[j]) for i, j in itertools.combinations(range(len(b)), 2)]
-    pairs = sum(map(abs, signs)) * sum(map(abs, other))
-    return sum(x * y for x, y in zip(signs, other)) / pairs**0.5
+    """Kendall's, with ties."""
+    signs = [[(x > y) - (x < y) for x, y in zip(p, q)]
+             for p, q in itertools.combinations(zip(a, b), 2)]
+    ties = sum(abs(x) for x, _ in signs) * sum(abs(y) for _, y in signs)
+    return sum(x * y for x, y in signs) / ties**0.5
 
 
 def ladder(args):
     calibrate(args)
-    runs = [rows_of(args, "ladder", "--type", "f32", "--min", 2**22, "--max", 2**24)
-            for _ in range(3)]
-    for n in (2**22, 2**24):
-        kernels = [row["kernel"] for row in runs[0] if row["count"] == n]
-        measured = [statistics.median(row["seconds"] for rows in runs for row in rows
-                                      if (row["count"], row["kernel"]) == (n, kernel))
-                    for kernel in kernels]
-        predicted = [auto(args, "reduce", "f32", n)[0] if kernel == "auto" else
-                     predict(args, kernel, "x.device", n=n, **({"G": 256} if kernel == "reduce6" else {}))
-                     for kernel in kernels]
-        for kernel, took, told in zip(kernels, measured, predicted):
-            print(f"2^{n.bit_length() - 1} {kernel:8} {took * 1e3:8.3f} ms, predicted / measured "
+    runs = sum((rows_of(args, "ladder", "--type", "f32", "--min", 2**22, "--max", 2**24)
+                for _ in range(3)), [])
+    for log in (22, 24):
+        times = {}
+        for row in runs:
+            if row["count"] == 2**log:
+                times.setdefault(row["kernel"], []).append(row["seconds"])
+        measured = [statistics.median(seconds) for seconds in times.values()]
+        predicted = [auto(args, "reduce", "f32", 2**log) if kernel == "auto" else
+                     predict(args, kernel, "x.device", n=2**log, **G_OF.get(kernel, {}))
+                     for kernel in times]
+        for kernel, took, told in zip(times, measured, predicted):
+            print(f"2^{log} {kernel:8} {took * 1e3:8.3f} ms, predicted / measured "
                   f"{told / took:.2f}")
-        print(f"2^{n.bit_length() - 1} Kendall's tau {tau(measured, predicted):.2f}")
+        print(f"2^{log} Kendall's tau {tau(measured, predicted):.2f}")
 
 
 def choice(args):
-    """Of the model's fastest, the first: those that it cannot tell apart are counted."""
+    """Of those that the model takes for the fastest, within 1 %, the first."""
+    calibrate(args)
     device = json.loads(run(args, "devices", "--json"))[0]
-    good, num = 0, 0
-    for op, type, log in itertools.product(("reduce", "scan"), LANES, (20, 23, 26)):
-        calibrate(args)
+    known = "; ".join(device[key] for key in ("platform", "name", "driver_version"))
+    shares = []
+    for op, type, log in itertools.product(CHOICES, LANES, (20, 23, 26)):
         seen = {}
-        for value in (1, 2, 3, 4, 8, 32, 128, 512) if op == "reduce" else (14, 16, 18, 20, 22):
-            acc = WIDE[type][0]
-            groups, tile = (value, 65536) if op == "reduce" else (256, 2**value)
+        for numbers in CHOICES[op]:
             with open("tuning", "w") as file:
-                file.write(f"clfold tuning 4\n{'inclusive_' * (op == 'scan')}{op} add {type}:{acc} "
-                           f"2^{log - 1}..2^{log + 1} tile=tile_vector tile_bytes={tile} group_size=1 "
-                           f"groups={groups} on clfold 100; {device['platform']}; {device['name']}; "
-                           f"{device['driver_version']}\n")
+                print(f"clfold tuning 4\n{'inclusive_' * (op == 'scan')}{op} add {type}:"
+                      f"{WIDE[type][0]} 2^{log - 1}..2^{log + 1} tile=tile_vector {numbers} "
+                      f"group_size=1 on clfold 100; {known}", file=file)
             row = bench(args, op, type, 2**log, 2**log, "--against", "tuning")[0]
-            told, sets = auto(args, op, type, 2**log, tuning="tuning")
-            seen[tuple(sets.items())] = (told, row["against_ratio"])
+            told = auto(args, op, type, 2**log, tuning="tuning")
+            seen[numbers] = told, row["against_ratio"]
         least = min(told for told, _ in seen.values())
-        alike = [(sets, ratio) for sets, (told, ratio) in seen.items() if told < 1.01 * least]
-        share = alike[0][1] / max(ratio for _, ratio in seen.values())
-        good, num = good + (share >= 0.9), num + 1
-        print(f"{op:6} {type} 2^{log} takes {alike[0][0]} of {len(seen)}, {len(alike)} of them alike: "
-              f"{share:.2f} of the fastest's speed", flush=True)
-    print(f"within 10 % of the fastest: {good} of {num}")
+        alike = [numbers for numbers, (told, _) in seen.items() if told < 1.01 * least]
+        shares.append(seen[alike[0]][1] / max(ratio for _, ratio in seen.values()))
+        print(f"{op:6} {type} 2^{log} {alike[0]}, first of {len(alike)} alike of {len(seen)}: "
+              f"{shares[-1]:.2f} of the fastest's speed", flush=True)
+    print(f"within 10 % of the fastest: {sum(x >= 0.9 for x in shares)} of {len(shares)}")
 
 
 def main():

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* All take n.x steps, and a chase's step needs what the one before has found. Neighbours
  * of the chase through `in` are far from each other. */
@@ -35,20 +36,29 @@ static const char kernels[] =
     "    if (v == 1) in[0] = 0;\n"
     "}\n";
 
-enum { STEPS = 20000, RUNS = 15, GROUP = 256, LAUNCHES = 64, BYTES = 256 << 20 };
+enum {
+    STEPS = 20000,
+    RUNS = 21,
+    GROUP = 256,
+    LAUNCHES = 64,
+    BYTES = 256 << 20,
+    LINKED = 64 << 20
+};
+
+static char host[LINKED];
 
 struct calibration {
     struct bench bench;
     cl_program program;
     cl_mem in;
-    void *host;
-    cl_int error; /* the first one; nothing is done after it */
+    bool failed;  /* and the message says it */
+    cl_int error; /* the first one; no kernel is launched after it */
 };
 
-/* Launches of one of the kernels above, or without a name `size` bytes from the host: the
- * median of the runs after the first, in seconds. */
+/* Launches of one of the kernels above, or without a name `size` bytes from the host:
+ * seconds of the run that so many are faster than, but for the first. */
 static double time_runs(struct calibration *c, const char *name, size_t groups,
-                        size_t size, cl_uint steps, int launches)
+                        size_t size, cl_uint steps, int launches, int rank)
 {
     const cl_command_queue queue = c->bench.session.queue;
     const cl_uint n[2] = { steps, 0 };
@@ -65,8 +75,8 @@ static double time_runs(struct calibration *c, const char *name, size_t groups,
         for (int i = 0; !c->error && i < launches; i++) {
             c->error = kernel ? clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global,
                                                        &size, 0, NULL, NULL)
-                              : clEnqueueWriteBuffer(queue, c->in, CL_TRUE, 0, size,
-                                                     c->host, 0, NULL, NULL);
+                              : clEnqueueWriteBuffer(queue, c->in, CL_TRUE, 0, size, host,
+                                                     0, NULL, NULL);
         }
         c->error = c->error ? c->error : clFinish(queue);
         seconds[run] = clock_now() - begin;
@@ -74,32 +84,32 @@ static double time_runs(struct calibration *c, const char *name, size_t groups,
     if (kernel) {
         clReleaseKernel(kernel);
     }
-    return clock_median(seconds + 1, RUNS);
+    qsort(seconds + 1, RUNS, sizeof(double), clock_compare);
+    return seconds[1 + rank];
 }
 
+/* The fastest run is the one that no other program lengthens. */
 static double time_step(struct calibration *c, const char *name, size_t groups,
                         size_t size)
 {
-    const double none = time_runs(c, name, groups, size, 0, 1);
+    const double none = time_runs(c, name, groups, size, 0, 1, 0);
 
-    return (time_runs(c, name, groups, size, STEPS, 1) - none) / STEPS;
+    return (time_runs(c, name, groups, size, STEPS, 1, 0) - none) / STEPS;
 }
 
-/* ns that 256 MiB take to be read, or to be read and written, by the bench's kernels. */
-static bool time_memory(struct calibration *c, clfold_operation operation,
-                        double *seconds, struct message *message)
+/* Seconds in which the bench's kernels read 256 MiB, or read and write as much. */
+static double time_memory(struct calibration *c, clfold_operation operation,
+                          struct message *message)
 {
-    struct bench *const bench = &c->bench;
     struct bench_row row = { .one = { operation, BENCH_ADD, CLFOLD_F32, CLFOLD_F32 },
                              .count = BYTES / 4,
                              .is_limit = true };
-    const bool done = bench_roofline_open(&bench->roofline, &bench->session,
-                                          operation != CLFOLD_REDUCE, message) &&
-                      bench_measure(bench, &row, message);
 
-    bench_roofline_close(&bench->roofline);
-    *seconds = (double)bench_bytes(&row.one, row.count) / row.opencl_gbps * 1e-9;
-    return done;
+    c->failed |= !bench_roofline_open(&c->bench.roofline, &c->bench.session,
+                                      operation != CLFOLD_REDUCE, message) ||
+                 !bench_measure(&c->bench, &row, message);
+    bench_roofline_close(&c->bench.roofline);
+    return (double)bench_bytes(&row.one, row.count) / row.opencl_gbps * 1e-9;
 }
 
 static double ask(const struct calibration *c, cl_device_info what)
@@ -110,27 +120,23 @@ static double ask(const struct calibration *c, cl_device_info what)
     return (double)value;
 }
 
-static bool measure(struct calibration *c, struct message *message)
+static void measure(struct calibration *c, struct message *message)
 {
-    const bool is_cpu = c->bench.session.device->type & CL_DEVICE_TYPE_CPU;
+    const bool is_cpu = (c->bench.session.device->type & CL_DEVICE_TYPE_CPU) != 0;
     const double units = ask(c, CL_DEVICE_MAX_COMPUTE_UNITS);
-    const double clock = fmax(ask(c, CL_DEVICE_MAX_CLOCK_FREQUENCY), 1) * 1e-3;
+    const double hertz = fmax(ask(c, CL_DEVICE_MAX_CLOCK_FREQUENCY), 1) * 1e6;
     const size_t groups = 4 * (size_t)units;
     const double items = 4 * GROUP * 1e-9; /* of a unit; ns */
-    double read = 0, copy = 0;
-
-    if (!time_memory(c, CLFOLD_REDUCE, &read, message) ||
-        !time_memory(c, CLFOLD_INCLUSIVE_SCAN, &copy, message)) {
-        return false;
-    }
-    const double call = time_runs(c, "regions", 1, 1, 0, 1);
-    const double calls = time_runs(c, "regions", 1, 1, 0, LAUNCHES);
-    const double word = time_runs(c, NULL, 0, 4, 0, 1);
-    const double link = time_runs(c, NULL, 0, BYTES, 0, 1) - word;
+    const double read = time_memory(c, CLFOLD_REDUCE, message);
+    const double copy = time_memory(c, CLFOLD_INCLUSIVE_SCAN, message);
+    const double store = fmax(copy - read, copy / 8); /* the memory's speed moves */
+    const double call = time_runs(c, "regions", 1, 1, 0, 1, RUNS / 2);
+    const double calls = time_runs(c, "regions", 1, 1, 0, LAUNCHES, RUNS / 2);
+    const double word = time_runs(c, NULL, 0, 4, 0, 1, RUNS / 2);
+    const double link = time_runs(c, NULL, 0, LINKED, 0, 1, RUNS / 2) - word;
     const double operation = time_step(c, "loop", groups, GROUP) / items / 6;
     const double turn = time_step(c, "regions", groups, GROUP) / items;
-    time_runs(c, "fill", BYTES / 4 / GROUP, GROUP, BYTES / 4, 1);
-    const double hertz = clock * 1e9;
+    time_runs(c, "fill", BYTES / 4 / GROUP, GROUP, BYTES / 4, 1, 0);
     const struct {
         enum { ANY, CPU, GPU } what;
         const char *name;
@@ -138,28 +144,29 @@ static bool measure(struct calibration *c, struct message *message)
         const char *source;
     } rows[] = {
         { ANY, "units", units, "queried" },
-        { ANY, "clock", clock, "queried" },
-        { ANY, "width", is_cpu ? 16 : 32, "nominal assumed" },
+        { ANY, "clock", hertz * 1e-9, "queried" },
+        { CPU, "width", 16, "nominal lanes of 4 bytes" },
+        { GPU, "width", 32, "nominal assumed" },
         { ANY, "banks", 32, "nominal assumed" },
         { ANY, "bandwidth", BYTES / (read - call) * 1e-9, "measured reading" },
-        { ANY, "store_bandwidth", BYTES / (copy - read) * 1e-9, "measured copying" },
+        { ANY, "store_bandwidth", BYTES / store * 1e-9, "measured copying" },
         { ANY, "call", call * 1e6, "measured an empty kernel" },
         { ANY, "launch", (calls - call) / (LAUNCHES - 1) * 1e6, "measured in a row" },
-        { ANY, "link", BYTES / link * 1e-9, "measured writing 256 MiB" },
+        { ANY, "link", LINKED / link * 1e-9, "measured writing 64 MiB" },
         { ANY, "link_latency", word * 1e6, "measured writing 4 bytes" },
         { CPU, "operation", operation, "measured a sixth of a loop's turn" },
         { CPU, "region", fmax(turn - 2 * operation, 0), "measured less a turn" },
         { GPU, "l2", ask(c, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE), "queried" },
-        { GPU, "local", ask(c, CL_DEVICE_LOCAL_MEM_SIZE), "queried" },
+        { GPU, "local", ask(c, CL_DEVICE_LOCAL_MEM_SIZE), "queried of a group" },
         { GPU, "sub_groups", 64, "nominal assumed" },
         { GPU, "latency", hertz * time_step(c, "chase", 1, 1), "measured in 256 MiB" },
         { GPU, "l2_latency", hertz * time_step(c, "atomics", 1, 1), "measured atomics" },
-        { GPU, "local_latency", hertz * time_step(c, "local_chase", 1, GROUP),
-          "measured" },
+        { GPU, "local_latency", hertz * time_step(c, "local_chase", 1, 256), "measured" },
         { GPU, "barrier", hertz * time_step(c, "regions", 1, GROUP), "measured" },
     };
-    if (c->error) {
-        return device_refuse(message, "measuring", c->error);
+
+    if (c->failed || c->error) {
+        return;
     }
     printf("name %s\n", c->bench.session.device_name);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -167,32 +174,26 @@ static bool measure(struct calibration *c, struct message *message)
             printf("%s %.4g %s\n", rows[i].name, rows[i].value, rows[i].source);
         }
     }
-    return true;
 }
 
 bool calibrate(const struct options *options, struct message *message)
 {
-    struct calibration *const c = calloc(1, sizeof(*c));
+    struct calibration c = { .bench.seconds = 2 };
     const char *text = kernels;
-    struct session *const session = &c->bench.session;
-    bool done = session_open(session, options->predict.device, false, message) &&
-                buffer_create(session, &c->in, CL_MEM_READ_WRITE, BYTES, message);
+    struct session *const session = &c.bench.session;
 
-    c->host = calloc(BYTES, 1);
-    c->bench.seconds = 2;
-    if (done) {
-        c->program = clCreateProgramWithSource(session->cl, 1, &text, NULL, &c->error);
-        c->error = c->error ? c->error
-                            : clBuildProgram(c->program, 1, &session->device->id, NULL,
-                                             NULL, NULL);
-        done = measure(c, message);
+    c.failed = !session_open(session, options->predict.device, false, message) ||
+               !buffer_create(session, &c.in, CL_MEM_READ_WRITE, BYTES, message);
+    memset(host, 1, sizeof(host)); /* pages of its own */
+    if (!c.failed) {
+        c.program = clCreateProgramWithSource(session->cl, 1, &text, NULL, &c.error);
     }
-    if (c->program) {
-        clReleaseProgram(c->program);
+    if (c.program) {
+        c.error = clBuildProgram(c.program, 1, &session->device->id, "", NULL, NULL);
+        measure(&c, message);
+        clReleaseProgram(c.program);
     }
-    buffer_release(&c->in, 1);
+    buffer_release(&c.in, 1);
     session_close(session);
-    free(c->host);
-    free(c);
-    return done;
+    return !c.failed && (!c.error || device_refuse(message, "measuring", c.error));
 }

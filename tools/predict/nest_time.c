@@ -97,113 +97,104 @@ static double divided(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
-/* Of accesses to global and local arrays: loads, and stores. */
-struct sums {
-    double cells[2][2][ACCESS_CELLS];
-    double footprint[2]; /* of the global arrays that are loaded, and stored */
-};
-
-static struct sums sum_accesses(const struct nest *nest, const struct nest_launch *launch)
+static double both(const struct nest *nest, const struct nest_launch *launch,
+                   bool is_local, enum access_cell cell)
 {
-    bool seen[2][NEST_MOST_ARRAYS] = { 0 };
-    struct sums sums = { 0 };
+    return (double)(nest_accesses(nest, launch, is_local, false, cell) +
+                    nest_accesses(nest, launch, is_local, true, cell));
+}
 
-    for (const struct nest_step *step = nest->steps; step < nest->steps + nest->num_steps;
-         step++) {
-        const bool is_store = step->kind == STEP_STORE;
-        const uint64_t *const cells = launch->accesses[step->access];
-        if (step->kind > STEP_STORE || !cells[ACCESS_REQUESTS]) {
-            continue;
+/* Bytes of the global arrays that a launch loads from, or stores to. */
+static double footprint(const struct nest *nest, const struct nest_launch *launch,
+                        enum step_kind kind)
+{
+    bool seen[NEST_MOST_ARRAYS] = { 0 };
+    double bytes = 0;
+
+    for (int i = 0; i < nest->num_steps; i++) {
+        const struct nest_step *const step = &nest->steps[i];
+        if (step->kind == kind && !seen[step->array] &&
+            launch->accesses[step->access][ACCESS_REQUESTS] > 0) {
+            seen[step->array] = true;
+            bytes += (double)launch->footprint[step->array];
         }
-        for (int i = 0; i < ACCESS_CELLS; i++) {
-            sums.cells[nest->arrays[step->array].is_local][is_store][i] +=
-                (double)cells[i];
-        }
-        if (!seen[is_store][step->array]) {
-            sums.footprint[is_store] += (double)launch->footprint[step->array];
-        }
-        seen[is_store][step->array] = true;
     }
-    return sums;
-}
-
-static double both(const struct sums *sums, bool is_local, enum access_cell cell)
-{
-    return sums->cells[is_local][0][cell] + sums->cells[is_local][1][cell];
-}
-
-static double sum_ops(const uint64_t *ops, enum op_class a, enum op_class b)
-{
-    return (double)ops[a] + (double)ops[b];
+    return bytes;
 }
 
 /* Of sub-groups; and what a CPU's work-items do, which counts alike. */
-static void count_instructions(struct launch_time *time, const struct sums *sums,
-                               const struct nest_launch *launch,
-                               const struct device *device)
+static void count_instructions(struct launch_time *time, const struct nest *nest,
+                               const struct nest_launch *launch)
 {
     const struct instruction_weights *const w = &instruction_weights;
-    const uint64_t *const all = launch->all, *const ops = all + COUNT_OPS;
-    const double items = (double)launch->num_groups * (double)launch->num_items;
+    const double weights[OP_CLASSES] = { w->simple, w->slow, w->slow, w->simple };
+    const uint64_t *const all = launch->all;
+    const double groups = (double)launch->num_groups;
+    const double items = groups * (double)launch->num_items;
     const double turns = (double)all[COUNT_TURNS], branches = (double)all[COUNT_BRANCHES];
 
     time->regions = items + (double)all[COUNT_BARRIER_ITEMS];
-    time->operations = both(sums, false, ACCESS_ITEMS) + both(sums, true, ACCESS_ITEMS) +
+    time->operations = both(nest, launch, false, ACCESS_ITEMS) +
+                       both(nest, launch, true, ACCESS_ITEMS) +
                        (branches + turns) * items / (double)all[COUNT_SUB_GROUPS];
+    time->instructions = w->access * (both(nest, launch, false, ACCESS_REQUESTS) +
+                                      both(nest, launch, true, ACCESS_REQUESTS)) +
+                         w->branch * branches + w->turn * turns +
+                         w->barrier * (double)all[COUNT_BARRIERS];
     for (int class = 0; class < OP_CLASSES; class ++) {
         time->operations += (double)all[COUNT_OP_ITEMS + class];
+        time->instructions += weights[class] * (double)all[COUNT_OPS + class];
     }
     time->are_told = launch->facts[FACT_INSTRUCTIONS] != NEST_NONE;
-    time->instructions =
-        time->are_told
-            ? (double)launch->facts[FACT_INSTRUCTIONS] * (double)launch->num_groups
-            : w->simple * sum_ops(ops, OP_SIMPLE, OP_CONVERT) +
-                  w->slow * sum_ops(ops, OP_RECIPROCAL, OP_SPECIAL) +
-                  w->access * (both(sums, false, ACCESS_REQUESTS) +
-                               both(sums, true, ACCESS_REQUESTS)) +
-                  w->branch * branches + w->turn * turns +
-                  w->barrier * (double)all[COUNT_BARRIERS];
-    if (device_number(device, DEVICE_REPLAYS) > 0) {
-        time->instructions += both(sums, true, ACCESS_EXTRA);
+    if (time->are_told) {
+        time->instructions = (double)launch->facts[FACT_INSTRUCTIONS] * groups;
     }
 }
 
 /* Seconds of memory. Arrays that fit into L2 together are fetched into it once, and by a
- * CPU all are. Loads under way, on a unit, are those of all its sub-groups that do not
- * wait for each other. */
-static double find_memory(struct launch_time *time, const struct sums *sums,
+ * CPU all are, by whole lines. Loads under way, on a unit, are those of all its
+ * sub-groups that do not wait for each other. */
+static double find_memory(struct launch_time *time, const struct nest *nest,
                           const struct nest_launch *launch, const struct device *device,
                           double held)
 {
     const bool is_cpu = knows(device, DEVICE_REGION);
     const enum access_cell cell = is_cpu ? ACCESS_LINES : ACCESS_SECTORS;
     const double unit = is_cpu ? NEST_LINE : NEST_SECTOR;
-    const double *const loads = sums->cells[false][false];
-    const double stored = unit * sums->cells[false][true][cell];
-    const double loaded = launch->looked_up > 0
-                              ? NEST_LINE * loads[ACCESS_LINES] * (double)launch->missed /
-                                    (double)launch->looked_up
-                              : unit * loads[cell];
-    const bool fits = is_cpu || sums->footprint[0] + sums->footprint[1] <=
-                                    device_number(device, DEVICE_L2);
-    const double load = fits ? fmin(sums->footprint[0], loaded) : loaded;
-    const double store = fits ? fmin(sums->footprint[1], stored) : stored;
+    const double loads = footprint(nest, launch, STEP_LOAD);
+    const double stores = footprint(nest, launch, STEP_STORE);
+    const double latency = device_number(device, DEVICE_LATENCY);
+    double seconds = 0;
 
-    time->fetched = loaded + stored;
-    time->past_l2 = load + store;
-    time->under_way =
-        held * divided(loads[ACCESS_BYTES], (double)launch->all[COUNT_ROUNDS]);
     time->bandwidth = device_number(device, DEVICE_BANDWIDTH);
-    if (knows(device, DEVICE_LATENCY) && time->under_way > 0) {
+    time->under_way =
+        held * divided((double)nest_accesses(nest, launch, false, false, ACCESS_BYTES),
+                       (double)launch->all[COUNT_ROUNDS]);
+    if (latency > 0 && time->under_way > 0) {
         time->bandwidth =
             fmin(time->bandwidth, device_number(device, DEVICE_UNITS) * time->under_way *
-                                      device_number(device, DEVICE_CLOCK) /
-                                      device_number(device, DEVICE_LATENCY));
+                                      device_number(device, DEVICE_CLOCK) / latency);
     }
-    return 1e-9 * (load / time->bandwidth +
-                   store / (knows(device, DEVICE_STORE_BANDWIDTH)
-                                ? device_number(device, DEVICE_STORE_BANDWIDTH)
-                                : time->bandwidth));
+    for (int i = 0; i < 2; i++) {
+        const bool is_store = i == 1;
+        const enum device_number bandwidth = DEVICE_STORE_BANDWIDTH;
+        double bytes = unit * (double)nest_accesses(nest, launch, false, is_store, cell);
+        if (!is_store && launch->looked_up > 0) {
+            bytes = NEST_LINE *
+                    (double)nest_accesses(nest, launch, false, false, ACCESS_LINES) *
+                    (double)launch->missed / (double)launch->looked_up;
+        }
+        time->fetched += bytes;
+        if (is_cpu || loads + stores <= device_number(device, DEVICE_L2)) {
+            bytes = fmin(bytes, is_store ? stores : loads);
+        }
+        time->past_l2 += bytes;
+        seconds +=
+            bytes * 1e-9 /
+            (is_store && knows(device, bandwidth) ? device_number(device, bandwidth)
+                                                  : time->bandwidth);
+    }
+    return seconds;
 }
 
 /* One after the other, what the first sub-group of a group waits for. */
@@ -220,72 +211,73 @@ static double group_cycles(const struct nest_launch *launch, const struct device
                 device_number(device, DEVICE_ALU_LATENCY));
 }
 
-/* What a kernel is told, or 1. */
-static double told(const struct nest_launch *launch, enum nest_fact fact)
+/* What a kernel is told, or else `other`. */
+static double told(const struct nest_launch *launch, enum nest_fact fact, int64_t other)
 {
-    return launch->facts[fact] == NEST_NONE ? 1 : (double)launch->facts[fact];
+    return (double)(launch->facts[fact] == NEST_NONE ? other : launch->facts[fact]);
 }
 
 struct launch_time time_launch(const struct nest *nest, const struct nest_launch *launch,
                                const struct device *device, bool is_later)
 {
-    const bool is_cpu = knows(device, DEVICE_REGION) && knows(device, DEVICE_OPERATION);
+    const bool is_cpu = knows(device, DEVICE_REGION);
     const double units = device_number(device, DEVICE_UNITS);
     const double hertz = device_number(device, DEVICE_CLOCK) * 1e9;
-    const double hop = 2 * device_number(device, DEVICE_L2_LATENCY) / hertz;
-    const int64_t registers = launch->facts[FACT_REGISTERS];
-    const struct sums sums = sum_accesses(nest, launch);
-    struct launch_time time = {
-        .fit = fit_groups(device, (int64_t)launch->num_items,
-                          registers == NEST_NONE ? 0 : registers,
-                          (int64_t)launch->local_bytes),
-        .waves = fmax(told(launch, FACT_WAVES), 1),
-        .times = told(launch, FACT_TIMES),
-    };
+    const double cycles = is_cpu ? 0 : hertz; /* a CPU's tell nothing */
+    const double later = device_number(device, DEVICE_LAUNCH) * 1e-6;
+    const double first = device_number(device, DEVICE_CALL) * 1e-6;
+    struct launch_time time = { .waves = fmax(told(launch, FACT_WAVES, 1), 1),
+                                .times = told(launch, FACT_TIMES, 1) };
     const double groups = (double)launch->num_groups / time.waves; /* of a wave */
 
+    time.fit = fit_groups(device, (int64_t)launch->num_items,
+                          (int64_t)told(launch, FACT_REGISTERS, 0),
+                          (int64_t)launch->local_bytes);
     if (time.fit.groups == 0) {
         return time;
     }
     const double held = fmin((double)time.fit.groups, ceil(groups / units));
     const double turns = ceil(groups / (units * held));
+    const double hops = told(launch, FACT_HOPS, 0);
+    const double hop = 2 * device_number(device, DEVICE_L2_LATENCY);
     time.tail = turns * units * held / groups;
-    count_instructions(&time, &sums, launch, device);
+    count_instructions(&time, nest, launch);
+    if (device_number(device, DEVICE_REPLAYS) > 0) {
+        time.instructions += both(nest, launch, true, ACCESS_EXTRA);
+    }
+    const double memory = find_memory(&time, nest, launch, device, held);
+    /* Of all waves. A speed of 0 is not known. */
     const struct {
-        bool is_known;
-        double seconds; /* of all waves, without the tail */
+        double amount, speed;
     } terms[TIME_TERMS] = {
-        [TERM_MEMORY] = { true, find_memory(&time, &sums, launch, device, held) },
-        [TERM_L2] = { !is_cpu && knows(device, DEVICE_L2_BANDWIDTH),
-                      time.fetched /
-                          (device_number(device, DEVICE_L2_BANDWIDTH) * hertz) },
-        [TERM_L1] = { !is_cpu, both(&sums, false, ACCESS_PASSES) / (units * hertz) },
-        [TERM_LOCAL] = { !is_cpu, both(&sums, true, ACCESS_PASSES) / (units * hertz) },
-        [TERM_ISSUE] = { !is_cpu && knows(device, DEVICE_ISSUE),
-                         time.instructions /
-                             (units * device_number(device, DEVICE_ISSUE) * hertz) },
-        [TERM_LATENCY] = { !is_cpu && knows(device, DEVICE_LATENCY),
-                           time.waves * turns * group_cycles(launch, device) / hertz /
-                               time.tail },
-        [TERM_ITEMS] = { is_cpu,
-                         1e-9 / units *
+        [TERM_MEMORY] = { time.tail * memory, 1 },
+        [TERM_L2] = { time.tail * time.fetched,
+                      device_number(device, DEVICE_L2_BANDWIDTH) * cycles },
+        [TERM_L1] = { time.tail * both(nest, launch, false, ACCESS_PASSES),
+                      units * cycles },
+        [TERM_LOCAL] = { time.tail * both(nest, launch, true, ACCESS_PASSES),
+                         units * cycles },
+        [TERM_ISSUE] = { time.tail * time.instructions,
+                         units * device_number(device, DEVICE_ISSUE) * cycles },
+        [TERM_LATENCY] = { time.waves * turns * group_cycles(launch, device),
+                           knows(device, DEVICE_LATENCY) ? cycles : 0 },
+        [TERM_ITEMS] = { time.tail *
                              (time.regions * device_number(device, DEVICE_REGION) +
-                              time.operations *
-                                  device_number(device, DEVICE_OPERATION)) },
-        [TERM_HOPS] = { launch->facts[FACT_HOPS] > 0 && hop > 0,
-                        (double)launch->facts[FACT_HOPS] * hop / time.tail },
+                              time.operations * device_number(device, DEVICE_OPERATION)),
+                         is_cpu ? units * 1e9 : 0 },
+        [TERM_HOPS] = { hops * hop, hops * hop > 0 ? hertz : 0 },
     };
     for (int term = 0; term < TIME_TERMS; term++) {
-        time.is_known[term] = terms[term].is_known;
-        time.terms[term] = terms[term].is_known ? time.tail * terms[term].seconds : 0;
-        time.binds =
-            time.terms[term] > time.terms[time.binds] ? (enum time_term)term : time.binds;
+        time.is_known[term] = terms[term].speed > 0;
+        time.terms[term] = divided(terms[term].amount, terms[term].speed);
+        if (time.terms[term] > time.terms[time.binds]) {
+            time.binds = (enum time_term)term;
+        }
     }
-    const double later = device_number(device, DEVICE_LAUNCH) * 1e-6;
-    const double first = is_later ? later : device_number(device, DEVICE_CALL) * 1e-6;
-    time.seconds = time.times > 0 ? time.times * time.terms[time.binds] + first +
-                                        (time.times * time.waves - 1) * later
-                                  : 0;
+    if (time.times > 0) {
+        time.seconds = time.times * time.terms[time.binds] + (is_later ? later : first) +
+                       (time.times * time.waves - 1) * later;
+    }
     return time;
 }
 

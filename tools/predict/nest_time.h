@@ -10,8 +10,8 @@
  *   latency  rounds of loads, barriers and local steps, one after the other
  *   items    of a CPU: what its work-items do / units
  *
- * A CPU has memory, items and hops only. And the same by Hong and Kim's model of 2009, and
- * by the formulas of the thesis.
+ * A CPU has memory, items and hops only. And the same by Hong and Kim's model of 2009,
+ * and by the formulas of the thesis.
  */
 #ifndef CLFOLD_PREDICT_NEST_TIME_H
 #define CLFOLD_PREDICT_NEST_TIME_H
