@@ -44,8 +44,8 @@ static struct outcome visit_apart(struct run *run, const struct range *range, ui
     return outcome;
 }
 
-/* The last value from `first` on up to which all have the signature. Mostly it is the last
- * of all, the one before that, or the first itself. */
+/* The last value from `first` on up to which all have the signature. Mostly it is the
+ * last of all, the one before that, or the first itself. */
 static uint64_t find_last(struct run *run, const struct range *range, uint64_t first,
                           uint64_t signature, uint64_t *spare)
 {
