@@ -72,8 +72,8 @@ def predict(args, nest, device, **sets):
 
 def auto(args, op, type, n, device="x.device", tuning=""):
     """Predicted seconds of what the library would launch."""
-    told = json.loads(run(args, "explain", op, "--type", type, "--acc", type, "--count", n, "--json",
-                          *args.select, CLFOLD_TUNING=tuning))
+    told = json.loads(run(args, "explain", op, "--type", type, "--acc", type, "--count", n,
+                          "--json", *args.select, CLFOLD_TUNING=tuning))
     sets = {"R": told["tile"]} if op == "scan" else {}
     return predict(args, NESTS[op], device, n=n, T=TYPES[type], K=told["items"], **sets)
 
