@@ -305,6 +305,18 @@ def run(device, command, extra, tap, seconds=LIMIT_SECONDS):
         tap.point(True, f"{label}: {os.path.basename(command[0])}")
 
 
+def on_all(lister, test):
+    """test(tap, found) with all devices; without one it is skipped."""
+    tap = Tap()
+    with tempfile.TemporaryDirectory(prefix="clfold-devices-") as scratch:
+        found = devices(lister, scratch)
+        if not found:
+            print("1..0 # SKIP no OpenCL device")
+            return 0
+        test(tap, found)
+    return tap.finish()
+
+
 def wanted_of(file):
     with open(file, encoding="utf-8") as text:
         lines = [line.strip() for line in text]

@@ -33,6 +33,7 @@ EXPLAIN_KEYS = [
     "device", "type", "acc", "op", "accuracy", "count", "algorithm", "tile", "group_size",
     "groups", "items", "launches", "scratch", "bytes_read", "bytes_written", "why",
 ]  # fmt: skip
+PREDICTED = ["predicted_seconds", "sectors", "predicted_device"]
 SMALL = ["--min", "1000", "--max", "2^12"]
 SMALL_COUNTS = [1000, 1024, 2048, 4096]
 
@@ -56,8 +57,9 @@ class Driver(Runner):
         lines = text.splitlines()
         for line in lines:
             pairs = json.loads(line, object_pairs_hook=list)
-            check([key for key, _ in pairs] == KEYS, f"keys {pairs}")
             told = dict(pairs)
+            keys = [*KEYS, *PREDICTED] if "sectors" in told else KEYS
+            check([key for key, _ in pairs] == keys, f"keys {pairs}")
             check(
                 told["kernel"] in KERNELS
                 and told["device"] == device["name"]
@@ -233,6 +235,14 @@ def counts(d, device):
     d.bad(1, "bytes in one buffer", "ladder", "--device", device["index"], "--max", "2^60")
 
 
+def tree_of(kernel, group):
+    """Busy and mixed steps, replays and cycles of a group that is a power of two from 32 on."""
+    width = group // 32
+    busy = 6 * width - 1 if kernel == "reduce0" else width + 4
+    replays = 15 * (width - 1) if kernel == "reduce1" else 0
+    return [busy, busy if kernel == "reduce0" else 5, replays, 3 * busy + replays]
+
+
 def tables(d, device):
     text = d.good("ladder", "--device", device["index"], *SMALL)
     check(f"i32 add on {device['name']}, driver {device['driver_version']}\n" in text, text)
@@ -253,6 +263,8 @@ def tables(d, device):
             check(row[6:12] == ["-"] * 6, f"{row}")
         else:
             check(row[6:8] == [str(steps), str(steps + 1)], f"{row}")
+            if group >= 32 and group & (group - 1) == 0:
+                check(list(map(int, row[8:12])) == tree_of(row[0], group), f"{row}")
         if place:
             before, first = float(rows[place - 1][1]), float(rows[0][1])
             for told, ratio in [(row[3], before), (row[4], first)]:
@@ -263,6 +275,34 @@ def tables(d, device):
     last = re.search(r"\nauto is [a-z_0-9]+; the fastest kernel that only reads takes in (\S+) "
                      r"GB/s\n$", text)  # fmt: skip
     check("ok=no" not in text and last and float(last[1]) > 0, text)
+
+
+def predictions(d, device):
+    words = [*SMALL, "--predict", "a100"]
+    text = d.good("ladder", "--device", device["index"], *words)
+    rows = [line.split() for line in text.split("\n\n")[2].splitlines()[1:]]
+    check(rows[0][-2:] == ["predicted", "sectors"], f"{rows[0]}")
+    check(all(len(row) == 17 and float(row[15]) > 0 for row in rows[1:9]), f"{rows}")
+    # reduce0 reads each of the 2^12 numbers once, 8 in a sector
+    check(512 < int(rows[1][16]) < 600, f"{rows[1]}")
+    check("predicted are ms on NVIDIA A100" in text, text)
+    d.bad(1, "there is no device none", "ladder", "--device", device["index"], "--predict", "none")
+    needs_gnuplot()
+    chart, table = d.path("p.svg"), d.path("p.csv")
+    lines = d.ladder(device, *words, "--svg", chart, "--csv", table)
+    with open(table, encoding="utf-8", newline="") as file:
+        for row, line in zip(csv.DictReader(file), lines, strict=True):
+            check(list(row) == [*KEYS, *PREDICTED], f"{row}")
+            check(row["sectors"] == str(line["sectors"]), f"{row} {line}")
+    seen = Chart(chart)
+    models = [f"{name} model" for name in KERNELS]
+    found = seen.check_panel(0, "reduce add i32: bytes read", [*KERNELS, *models, "roofline: read"])
+    for name in KERNELS:
+        model = found[f"{name} model"]
+        check(model.dashed and not found[name].dashed, f"the lines of {name}")
+        check(model.colour == found[name].colour, f"the colours of {name}")
+    os.remove(chart)
+    os.remove(table)
 
 
 def files(d, device):
@@ -447,7 +487,7 @@ def progress(d, device):
 
 
 RESULTS = [], [explain, counts, folds, wrong_results, interrupted]
-FORMS = [usage, unwritable, no_gnuplot], [tables, files, full_output, progress]
+FORMS = [usage, unwritable, no_gnuplot], [tables, predictions, files, full_output, progress]
 
 
 if __name__ == "__main__":

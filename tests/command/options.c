@@ -76,7 +76,7 @@ static const struct command {
     { "explain", "scan",
       "op type acc accuracy length columns by inclusive exclusive count algorithm "
       "kernel where equal" OPERATORS LOADS STORES ALWAYS },
-    { "ladder", "", "op type min max csv svg" ALWAYS },
+    { "ladder", "", "op type predict min max csv svg" ALWAYS },
     { "trace", "", "op type count algorithm svg" ALWAYS },
     { "bench", "", "op folds types min max seconds svg against" ALWAYS },
     { "tune", "",
@@ -84,7 +84,7 @@ static const struct command {
       "help" },
     { "check-fold", "--combine=a",
       "type count seed device no-cache quiet help" OPERATORS TEXTS },
-    { "predict", "x", "device set block cache model explain json help" },
+    { "predict", "x", "device set block cache model calibrate explain json help" },
     { "cache", "list", "json help" },
     { "help", "", "help" },
 };
@@ -198,6 +198,7 @@ static const struct text {
     { "skip", "2", "text" },
     { "column", "3", "text" },
     { "missing", "skip", "text" },
+    { "calibrate", NULL, "" },
 };
 
 static const struct text *text_of(const char *name)
@@ -340,7 +341,7 @@ static const char exclusive[] =
     "by/length by/columns map/op map/accuracy map/length map/columns "
     "show/seconds show/op show/types show/count show/accuracy show/length show/columns "
     "show/map reset/seconds reset/op reset/types reset/count reset/device reset/accuracy "
-    "reset/length reset/columns reset/map reset/show explain/json json/model";
+    "reset/length reset/columns reset/map reset/show explain/json";
 
 static void check_pair(enum action action, const struct option_row *one,
                        const struct option_row *other)
@@ -490,6 +491,7 @@ static void operands(void **state)
     for (enum action action = ACTION_NONE + 1; action < ACTION_HELP; action++) {
         const struct command *const command = &commands[action];
         const int num = command_rows[action].num_operands;
+        const int most = num + command_rows[action].num_optional;
         char part[160];
         const int length = snprintf(part, sizeof(part), "%s takes %s, and got ",
                                     command->name, command_rows[action].operands);
@@ -497,7 +499,7 @@ static void operands(void **state)
         const size_t rest = sizeof(part) - (size_t)length;
 
         assert_in_range(length, 1, sizeof(part) - 32);
-        snprintf(got, rest, num > 0 ? "%d" : "x", num + 1);
+        snprintf(got, rest, most > 0 ? "%d" : "x", most + 1);
         check(part, "%s %s x", command->name, command->operands);
         if (num > 0) {
             snprintf(got, rest, "an empty name; see clfold ");

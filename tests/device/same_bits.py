@@ -12,7 +12,6 @@ import glob
 import os
 import re
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
@@ -82,15 +81,12 @@ def test_device(tap, device, program, write):
 def main(words):
     write = words[:1] == ["--write"]
     lister, program = words[write:]
-    tap = run_devices.Tap()
-    with tempfile.TemporaryDirectory(prefix="clfold-devices-") as scratch:
-        found = run_devices.devices(lister, scratch)
-        if not found:
-            print("1..0 # SKIP no OpenCL device")
-            return 0
+
+    def test(tap, found):
         for device in found:
             test_device(tap, device, program, write)
-    return tap.finish()
+
+    return run_devices.on_all(lister, test)
 
 
 if __name__ == "__main__":

@@ -124,6 +124,15 @@ int x;
             self.assertEqual(done.returncode, 1, words)
             self.assertTrue(done.stderr.startswith("embed.py: bad.cl: its head "), done.stderr)
 
+    def test_nests(self):
+        """Rows for predict, without endings, and which are devices."""
+        paths = [self.write("in/a.nest", b"x\n"), self.write("in/b.device", b"y\n\n")]
+        self.assertEqual(self.embed(self.output, *paths).returncode, 0)
+        with open(self.output, encoding="ascii") as file:
+            rows = file.read().split("predict_texts[] = {\n")[1].splitlines()
+        self.assertEqual(rows[:2], ['    { "a", text_0, 2, false },',
+                                    '    { "b", text_1, 3, true },'])  # fmt: skip
+
     def read_back(self, text=READER):
         reader = self.write("reader.c", text.encode())
         program = os.path.join(self.folder, "reader")

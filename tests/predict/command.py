@@ -12,7 +12,20 @@ launch groups = ceil(n, BX), 4  size = BX, BY  registers R
 array a f64[n, 4] global
 if BX*gx + tx < n { load a[BX*gx + tx, gy]  op }
 """
+PROGRAM = """param n = 4096
+array a f32[n] global  array p f32[16] global
+transfer in a times 3  transfer out p
+kernel sweep launch groups = 16 size = 256 waves 4 times 5 scalars 7 lines 20
+load a[256*g + t] op store a[256*g + t]
+kernel sum launch groups = 16 size = 256 fold FOLD f32 n reduction 4
+load a[256*g + t]
+if t == 0 { store p[g] }
+kernel sum_rest launch groups = 1 size = 16
+load p[t]
+"""
 DEVICE = "name mine\nwidth 16 measured\nbanks 16 nominal\nunits 2 queried\nclock 1 nominal\n"
+SHAPE = "kernel groups size waves times".split()
+CELLS = "line access array requests items bytes sectors lines passes extra".split()
 
 command = sys.argv[1]
 wrong = []
@@ -35,50 +48,90 @@ def prints(words, *parts):
     return done.stdout
 
 
+def objects(*words):
+    return [json.loads(line) for line in prints([*words, "--json"]).splitlines()]
+
+
 def fails(words, status, part):
     done = run(*words)
     check(done.returncode == status, f"{words}: {done.returncode}")
     check(part in done.stderr and not done.stdout, f"{words} says {done.stderr}{done.stdout}")
 
 
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
 def check_files(folder):
-    nest, device = os.path.join(folder, "a.nest"), os.path.join(folder, "a.device")
-    with open(device, "w", encoding="utf-8") as file:
-        file.write(DEVICE)
-    with open(nest, "w", encoding="utf-8") as file:
-        file.write("param R = 20\n" + NEST)
+    device = write(folder, "a.device", DEVICE)
+    nest = write(folder, "a.nest", "param R = 20\n" + NEST)
     fails([nest, "--device", device], 1, f"{device}:6:1: a device needs a bandwidth")
-    with open(device, "a", encoding="utf-8") as file:
-        file.write("bandwidth 100 measured by hand\nregisters 8192 nominal\n")
-    lines = prints([nest, "--device", device, "--block", "32,4", "--json"]).splitlines()
-    launch, whole = map(json.loads, lines)
+    write(folder, "a.device",
+          DEVICE + "bandwidth 100 measured by hand\nregisters 8192 nominal\n")  # fmt: skip
+    launch, whole = objects(nest, "--device", device, "--block", "32,4")
     check(launch["groups"] == 128 and launch["size"] == 128, f"a block: {launch}")
     check(launch["groups_of_unit"] == 3, f"registers: {launch}")
     check(launch["items"]["global_loads"] == 4 * 4 * 1000, f"items: {launch}")
+    check(launch["items"]["global_load_bytes"] == 8 * 4 * 4 * 1000, f"items: {launch}")
     check(launch["terms"]["issue"] is None, f"a term that is not known: {launch}")
     check(whole["launches"] == 1 and whole["seconds"] == launch["seconds"] > 0, f"{whole}")
-    prints([nest, "--device", device, "--explain"], "measured: by hand", "issue     not known")
+    explained = prints([nest, "--device", device, "--explain"], "measured: by hand")
+    rows = [line.split() for line in explained.splitlines()]
+    check(["issue", *"none or not known".split()] in rows, explained)
+    check(["binds", "memory"] in rows, explained)
     fails([nest, "--device", device, "--set", "R=9000"], 1, "holds no group of rows, by its")
-    with open(nest, "w", encoding="utf-8") as file:
-        file.write(NEST)
-    fails([nest], 1, f"{nest}:3:58: there is no R")
+    fails([write(folder, "a.nest", NEST)], 1, "3:58: there is no R")
+
+
+def check_program(folder):
+    """Transfers, waves, times, the reduction that clfold does; the formulas of the thesis."""
+    nest = write(folder, "p.nest", PROGRAM.replace("FOLD", "add"))
+    sweep, part, rest, whole = objects(nest, "--device", "fermi")
+    check([sweep[key] for key in SHAPE] == ["sweep", 16, 256, 4, 5], f"{sweep}")
+    cells = [5, "load", "a", 128, 4096, 4 * 4096, 512, 128, 128, 0]
+    check([sweep["accesses"][0][key] for key in CELLS] == cells, f"{sweep}")
+    check(whole["launches"] == 7, f"{whole}")
+    told = [(one["array"], one["way"], one["bytes"], one["times"]) for one in whole["transfers"]]
+    check(told == [("a", "in", 16384, 3), ("p", "out", 64, 1)], f"{whole}")
+    sums = sum(launch["seconds"] for launch in (sweep, part, rest))
+    check(abs(whole["launch_seconds"] - sums) < 1e-9, f"{whole}")
+    check(abs(whole["seconds"] - sums - whole["transfer_seconds"]) < 1e-9, f"{whole}")
+    fold = part["fold"]
+    check(abs(fold["seconds"] - part["seconds"] - rest["seconds"]) < 1e-9, f"{fold}")
+    [tiles, *_] = objects("reduce_tiles", "--device", "fermi", "--set", "n=4096")
+    check(abs(fold["reduce_tiles_seconds"] - tiles["seconds"]) < 1e-9, f"{fold} {tiles}")
+    prints([nest, "--device", "fermi"], "clfold reduce --op add --raw f32 FILE", "transfers",
+           ".op = CLFOLD_ADD, .type = CLFOLD_F32 }", "&fold, in, 0, out, 0, 4096, 0, NULL, NULL);")
+    nest = write(folder, "q.nest", PROGRAM.replace("FOLD", "first"))
+    prints([nest], "clfold does not fold f32 by first")
+    nest = write(folder, "p.nest", PROGRAM.replace("FOLD", "mul"))
+    prints([nest], "--op mul ", "CLFOLD_MUL")
+    sweep, part, *_, whole = objects(nest, "--model", "thesis", "--device", "8800gtx")
+    check(sweep["(6) required_regs"] == 384 * 8, f"{sweep}")  # 7 + 1 + 1 + 2 registers
+    check(part["reduction_kernel"]["(7) threads_x"] == 8, f"{part}")
+    check(whole["launch_seconds"] > sweep["hong_and_kim"]["seconds"] > 0, f"{whole}")
 
 
 def main():
     for i in range(7):
-        prints([f"reduce{i}", "--set", "n=2^20"], f"reduce{i} on NVIDIA H100")
-    prints(["reduce1", "--explain", "--cache", "16"], "binds", "cache: 8 of 8 lines", "assumed:")
-    prints(["reduce0", "--device", "8800gtx", "--model", "thesis"], "(1) ", "Hong and Kim: MWP")
-    prints(["reduce0", "--device", "a100", "--model", "thesis"], "(6) ", "lacks a number")
+        prints([f"reduce{i}", "--set", "n=2^20"], f"reduce{i} ", " waves", "NVIDIA H100")
+    prints(["reduce1", "--explain", "--cache", "16"], "binds", "cache_misses", "assumptions")
+    prints(["reduce0", "--device", "8800gtx", "--model", "thesis"], "(1) ", "MWP", "CWP")
+    prints(["reduce0", "--device", "a100", "--model", "thesis"], "(6) ", "not known")
     fails(["nope"], 1, "there is no nest nope")
+    fails(["a.f90"], 1, "a.f90: is Fortran, of which clfold-nest makes a .nest file")
     fails(["reduce0", "--device", "none"], 1, "there is no device none")
     fails(["/nowhere.nest"], 1, "/nowhere.nest: No such file")
     fails(["reduce0", "--set", "q=1"], 1, "there is no parameter q")
     fails(["reduce0", "--block", "32"], 1, "there is no parameter BX")
     fails(["reduce0", "--set", "n=0"], 1, "reduce0:5:17: a size of 0 is not from 1")
-    fails(["reduce0", "--json", "--model", "thesis"], 2, "--model does not go with --json")
+    fails(["reduce0", "--json", "--explain"], 2, "--json does not go with --explain")
     with tempfile.TemporaryDirectory() as folder:
         check_files(folder)
+        check_program(folder)
     for text in wrong:
         print("failed:", text)
     return 1 if wrong else 0

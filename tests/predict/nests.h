@@ -36,20 +36,15 @@ static inline struct nest *read_named(const char *name)
     return read_text(text_named(name, false)->text);
 }
 
-/* A nest of f32 with f64 instead. */
+/* With elements of 8 bytes. */
 static inline struct nest *read_as_doubles(const char *name)
 {
-    const char *from = text_named(name, false)->text;
     char text[4096];
-    size_t length = 0;
 
-    while (*from) {
-        const bool is_type = strncmp(from, "f32", 3) == 0;
-        memcpy(text + length, is_type ? "f64" : from, is_type ? 3 : 1);
-        length += is_type ? 3 : 1;
-        from += is_type ? 3 : 1;
-    }
-    text[length] = 0;
+    snprintf(text, sizeof(text), "%s", text_named(name, false)->text);
+    char *const bytes = strstr(text, "T = 4");
+    assert_non_null(bytes);
+    bytes[4] = '8';
     return read_text(text);
 }
 

@@ -180,6 +180,7 @@ static void put_line(const struct chart *chart, const struct chart_panel *panel,
                      FILE *script)
 {
     const bool limit = panel->lines[i].kind == CHART_LIMIT, one = chart->num_counts == 1;
+    const bool model = panel->lines[i].kind == CHART_MODEL;
 
     if (limit && one) {
         fprintf(script, "%.9g", panel->lines[i].values[0]);
@@ -187,12 +188,16 @@ static void put_line(const struct chart *chart, const struct chart_panel *panel,
         fprintf(script, "$values using ($1*%.9g):%zu", shift_of(chart, panel, i),
                 3 * i + 2);
     }
-    fprintf(script, " with %s", limit ? "lines" : one ? "points" : "linespoints");
-    if (!limit && i >= NUM_STYLES) {
+    fprintf(script, " with %s",
+            limit || (model && !one) ? "lines"
+            : one                    ? "points"
+                                     : "linespoints");
+    if (!limit && !model && i >= NUM_STYLES) {
         /* colours that come again have other points: a plus, a cross, a star */
         fprintf(script, " pointtype %zu", 1 + (i / NUM_STYLES - 1) % 3);
     }
     put_style(panel, i, " linewidth 4 pointsize 1", script);
+    fputs(model && !one ? " dashtype (8,5)" : "", script);
     fputs(i ? ", " : "\nunset label\nunset arrow\n", script);
 }
 

@@ -15,6 +15,7 @@
 enum chart_kind {
     CHART_PLAIN,
     CHART_STRONG, /* thicker, its name bold */
+    CHART_MODEL,  /* in dashes, without points, coloured as the line eight before */
     CHART_LIMIT   /* a roofline: broken, without points; from edge to edge at one count */
 };
 

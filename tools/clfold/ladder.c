@@ -19,10 +19,9 @@
 #include <string.h>
 
 const struct rung ladder_rungs[NUM_RUNGS] = {
-    { "reduce0", "reduce0", TREE_NEIGHBOURS }, { "reduce1", "reduce1", TREE_PACKED },
-    { "reduce2", "reduce2", TREE_HALVES },     { "reduce3", "reduce3", TREE_HALVES },
-    { "reduce4", "reduce4", TREE_HALVES },     { "reduce5", "reduce5", TREE_HALVES },
-    { "reduce6", "reduce6", TREE_HALVES },     { "auto", NULL, TREE_HALVES },
+    { "reduce0", "reduce0" }, { "reduce1", "reduce1" }, { "reduce2", "reduce2" },
+    { "reduce3", "reduce3" }, { "reduce4", "reduce4" }, { "reduce5", "reduce5" },
+    { "reduce6", "reduce6" }, { "auto", NULL },
 };
 
 enum { LINE = 64 }; /* bytes that the roofline's kernels read at a time */
@@ -338,8 +337,11 @@ static bool run(struct measurement *m, const struct options *options, char **dri
     m->ladder.driver = *driver ? *driver : "unknown";
     m->ladder.device_name = m->session.device_name;
     choose_counts(&m->ladder, options->min, options->max);
+    const bool is_cpu = m->session.device->type & CL_DEVICE_TYPE_CPU;
     const bool done =
-        explain(m, message) && create_buffers(m, message) && measure_all(m, message);
+        explain(m, message) &&
+        ladder_predict(&m->ladder, options->predict.device, is_cpu, message) &&
+        create_buffers(m, message) && measure_all(m, message);
     progress_end(&m->progress);
     if (!done) {
         return false;

@@ -5,6 +5,7 @@
 #include "types.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum { FIGURE_TEXT = 32, TITLE_TEXT = 64 };
@@ -15,12 +16,17 @@ static void print_seconds(char out[FIGURE_TEXT], double seconds)
     snprintf(out, FIGURE_TEXT, "%.9f", seconds);
 }
 
-/* Bytes of input in the time, in 10^9 a second. */
-static double gbps(const struct ladder *ladder, size_t row, size_t rung)
+/* Bytes of input in a time, in 10^9 a second. */
+static double gbps_of(const struct ladder *ladder, size_t row, double seconds)
 {
     const double bytes = (double)ladder->counts[row] * (double)type_size(ladder->type);
 
-    return bytes / ladder->cells[row][rung].seconds * 1e-9;
+    return bytes / seconds * 1e-9;
+}
+
+static double gbps(const struct ladder *ladder, size_t row, size_t rung)
+{
+    return gbps_of(ladder, row, ladder->cells[row][rung].seconds);
 }
 
 static void print_gbps(char out[FIGURE_TEXT], double value)
@@ -38,7 +44,7 @@ bool ladder_print_json(const struct ladder *ladder, size_t row, size_t rung,
 
     print_seconds(seconds_text, cell->seconds);
     print_gbps(speed_text, speed);
-    const bool complete =
+    bool complete =
         object &&
         json_put(object, "kernel", json_object_new_string(ladder_rungs[rung].name)) &&
         json_put(object, "type", json_object_new_string(type_name(ladder->type))) &&
@@ -49,6 +55,14 @@ bool ladder_print_json(const struct ladder *ladder, size_t row, size_t rung,
         json_put(object, "gbps", json_object_new_double_s(speed, speed_text)) &&
         json_put(object, "ok", json_object_new_boolean(cell->ok)) &&
         json_put(object, "device", json_object_new_string(ladder->device_name));
+    if (complete && *ladder->predicted) {
+        print_seconds(seconds_text, cell->predicted);
+        complete = json_put(object, "predicted_seconds",
+                            json_object_new_double_s(cell->predicted, seconds_text)) &&
+                   json_put(object, "sectors", json_object_new_uint64(cell->sectors)) &&
+                   json_put(object, "predicted_device",
+                            json_object_new_string(ladder->predicted));
+    }
     if (!json_print(object, complete, message)) {
         return false;
     }
@@ -74,7 +88,8 @@ void ladder_write_csv(const struct ladder *ladder, FILE *csv)
 {
     char seconds[FIGURE_TEXT], speed[FIGURE_TEXT];
 
-    fputs("kernel,type,op,count,seconds,gbps,ok,device\n", csv);
+    fprintf(csv, "kernel,type,op,count,seconds,gbps,ok,device%s\n",
+            *ladder->predicted ? ",predicted_seconds,sectors,predicted_device" : "");
     for (size_t row = 0; row < ladder->num_counts; row++) {
         for (size_t rung = 0; rung < NUM_RUNGS; rung++) {
             const struct ladder_cell *const cell = &ladder->cells[row][rung];
@@ -84,6 +99,11 @@ void ladder_write_csv(const struct ladder *ladder, FILE *csv)
                     type_name(ladder->type), op_name(ladder->op), ladder->counts[row],
                     seconds, speed, cell->ok ? "yes" : "no");
             put_csv_text(csv, ladder->device_name);
+            if (*ladder->predicted) {
+                print_seconds(seconds, cell->predicted);
+                fprintf(csv, ",%s,%" PRIu64 ",", seconds, cell->sectors);
+                put_csv_text(csv, ladder->predicted);
+            }
             putc('\n', csv);
         }
     }
@@ -113,15 +133,17 @@ static void print_speeds(const struct ladder *ladder)
     putchar('\n');
 }
 
-static void print_tree(const struct rung *rung, size_t group_size)
+static void print_tree(const struct ladder *ladder, size_t rung)
 {
-    if (!rung->algorithm) {
+    const struct ladder_tree *const tree = &ladder->trees[rung];
+
+    if (!ladder_rungs[rung].algorithm) {
         printf(" %5s %8s %5s %5s %7s %6s", "-", "-", "-", "-", "-", "-");
         return;
     }
-    const struct ladder_counts counts = ladder_counts_play(rung->tree, group_size);
-    printf(" %5zu %8zu %5zu %5zu %7zu %6zu", counts.steps, counts.barriers, counts.busy,
-           counts.mixed, counts.replays, counts.cycles);
+    printf(" %5" PRIu64 " %8" PRIu64 " %5" PRIu64 " %5" PRIu64 " %7" PRIu64 " %6" PRIu64,
+           tree->steps, tree->barriers, tree->busy, tree->mixed, tree->replays,
+           tree->cycles);
 }
 
 static void print_rungs(const struct ladder *ladder)
@@ -134,9 +156,10 @@ static void print_rungs(const struct ladder *ladder)
     printf("\nn = %s; steps to cycles are of one work-group, as clfold ladder --help "
            "says\n",
            text);
-    printf("%-8s %9s %8s %8s %9s %6s %5s %8s %5s %5s %7s %6s %6s %8s %6s\n", "kernel",
+    printf("%-8s %9s %8s %8s %9s %6s %5s %8s %5s %5s %7s %6s %6s %8s %6s%s\n", "kernel",
            "ms", "GB/s", "x before", "x reduce0", "group", "steps", "barriers", "busy",
-           "mixed", "replays", "cycles", "loads", "groups", "passes");
+           "mixed", "replays", "cycles", "loads", "groups", "passes",
+           *ladder->predicted ? " predicted      sectors" : "");
     for (size_t i = 0; i < NUM_RUNGS; i++) {
         const clfold_report *const report = &ladder->reports[i];
         printf("%-8s %9.4f %8.3f ", ladder_rungs[i].name, cells[i].seconds * 1e3,
@@ -148,9 +171,16 @@ static void print_rungs(const struct ladder *ladder)
                    cells[0].seconds / cells[i].seconds);
         }
         printf(" %6zu", report->group_size);
-        print_tree(&ladder_rungs[i], report->group_size);
-        printf(" %6zu %8zu %6zu\n", report->items, report->num_groups,
+        print_tree(ladder, i);
+        printf(" %6zu %8zu %6zu", report->items, report->num_groups,
                report->num_launches);
+        if (*ladder->predicted) {
+            printf(" %9.4f %12" PRIu64, cells[i].predicted * 1e3, cells[i].sectors);
+        }
+        putchar('\n');
+    }
+    if (*ladder->predicted) {
+        printf("predicted are ms on %s, as clfold predict says\n", ladder->predicted);
     }
     printf("auto is %s; the fastest kernel that only reads takes in %.4g GB/s\n",
            ladder->reports[NUM_RUNGS - 1].algorithm, ladder->roofline_gbps);
@@ -174,34 +204,53 @@ void ladder_print_tables(const struct ladder *ladder)
     }
 }
 
+/* The rungs' lines, auto's first, which lies on top; with the times that are predicted if
+ * `is_model`. Returns their number. */
+static size_t add_lines(const struct ladder *ladder, bool is_model,
+                        struct chart_line *lines, double (*speeds)[MOST_COUNTS],
+                        char (*names)[FIGURE_TEXT])
+{
+    for (size_t i = 0; i < NUM_RUNGS; i++) {
+        const size_t rung = (i + NUM_RUNGS - 1) % NUM_RUNGS;
+        for (size_t row = 0; row < ladder->num_counts; row++) {
+            const struct ladder_cell *const cell = &ladder->cells[row][rung];
+            speeds[i][row] =
+                gbps_of(ladder, row, is_model ? cell->predicted : cell->seconds);
+        }
+        snprintf(names[i], FIGURE_TEXT, "%s%s", ladder_rungs[rung].name,
+                 is_model ? " model" : "");
+        lines[i] =
+            (struct chart_line){ .name = names[i],
+                                 .kind = is_model                       ? CHART_MODEL
+                                         : ladder_rungs[rung].algorithm ? CHART_PLAIN
+                                                                        : CHART_STRONG,
+                                 .values = speeds[i] };
+    }
+    return NUM_RUNGS;
+}
+
 bool ladder_draw(const struct ladder *ladder, FILE *svg, struct message *message)
 {
-    struct chart_line lines[NUM_RUNGS + 1];
+    enum { MOST_LINES = 2 * NUM_RUNGS + 1 };
+    struct chart_line lines[MOST_LINES];
     uint64_t counts[MOST_COUNTS];
-    double speeds[NUM_RUNGS + 1][MOST_COUNTS];
-    char title[TITLE_TEXT];
+    double speeds[MOST_LINES][MOST_COUNTS];
+    char names[MOST_LINES][FIGURE_TEXT], title[TITLE_TEXT];
+    size_t num = add_lines(ladder, false, lines, speeds, names);
 
+    if (*ladder->predicted) {
+        num += add_lines(ladder, true, lines + num, speeds + num, names + num);
+    }
     snprintf(title, sizeof(title), "reduce %s %s: bytes read", op_name(ladder->op),
              type_name(ladder->type));
     for (size_t row = 0; row < ladder->num_counts; row++) {
         counts[row] = ladder->counts[row];
-        for (size_t i = 0; i < NUM_RUNGS; i++) {
-            speeds[i][row] = gbps(ladder, row, (i + NUM_RUNGS - 1) % NUM_RUNGS);
-        }
-        speeds[NUM_RUNGS][row] = ladder->roofline_gbps;
+        speeds[num][row] = ladder->roofline_gbps;
     }
-    /* auto, the last, comes first: on top of the others. */
-    for (size_t i = 0; i < NUM_RUNGS; i++) {
-        const struct rung *const rung = &ladder_rungs[(i + NUM_RUNGS - 1) % NUM_RUNGS];
-        lines[i] =
-            (struct chart_line){ .name = rung->name,
-                                 .kind = rung->algorithm ? CHART_PLAIN : CHART_STRONG,
-                                 .values = speeds[i] };
-    }
-    lines[NUM_RUNGS] = (struct chart_line){ .name = CHART_ROOFLINE ": read",
-                                            .kind = CHART_LIMIT,
-                                            .values = speeds[NUM_RUNGS] };
-    const struct chart_panel panel = { title, lines, NUM_RUNGS + 1 };
+    lines[num] = (struct chart_line){ .name = CHART_ROOFLINE ": read",
+                                      .kind = CHART_LIMIT,
+                                      .values = speeds[num] };
+    const struct chart_panel panel = { title, lines, num + 1 };
     const struct chart chart = { .device = ladder->device_name,
                                  .driver = ladder->driver,
                                  .what = "ladder",

@@ -41,6 +41,9 @@
     "n, and an .npy file goes neither to standard output nor into a FIFO. An array in "  \
     "Fortran order is held on the host as a whole.\n"
 
+/* Those of tools/predict/devices. */
+#define PREDICT_DEVICE_NAMES "8800gtx a100 fermi gfx1100 gfx90a gtx295 gtx460 h100 h200"
+
 const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_TEXT] = { .name = "V" },
     [VALUE_DEVICE] = { "SEL", .words = "gpu cpu" },
@@ -203,6 +206,10 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "how many draws" },
     { "seed", VALUE_COUNT, TO(seed), CHECK, .initial = "1",
       .help = "another number draws other items" },
+    { "predict", VALUE_TEXT, TO(predict.device), LADDER,
+      .help = "predict the times on a device too, which is named as for clfold "
+              "predict; counts of work-groups are then by its sub-groups and banks",
+      .words = PREDICT_DEVICE_NAMES },
     { "min", VALUE_COUNT, TO(min), LADDER, .initial = "2^17", .least = 1,
       .help = "the least number of elements" },
     { "min", VALUE_COUNT, TO(min), BENCH, .least = 1,
@@ -249,7 +256,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help =
           "the GPU, one of those below, or a file that describes one, whose name ends "
           "in .device; default: h100",
-      .words = "8800gtx a100 fermi gfx1100 gfx90a gtx295 gtx460 h100 h200" },
+      .words = PREDICT_DEVICE_NAMES },
     { "set", VALUE_SET, TO(predict), PREDICT,
       .help = "the value of a parameter of the nest, where N is written as 1000, 2^26, "
               "1e6 or 64Mi; may be given several times" },
@@ -489,19 +496,24 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "scan" },
     { "json", VALUE_NONE, TO(json), EXPLAIN, .help = "one object" },
     { "json", VALUE_NONE, TO(json), LADDER,
-      .help = "one object a line: kernel, type, op, count, seconds, gbps, ok, device" },
+      .help =
+          "one object a line: kernel, type, op, count, seconds, gbps, ok, device; with "
+          "--predict also predicted_seconds, sectors, predicted_device" },
     { "json", VALUE_NONE, TO(json), TRACE,
       .help = "one object a line for each tile: tile, started, aggregate, prefix, depth, "
               "polls, fallbacks, folded; the last object is about the whole: algorithm, "
               "type, op, count, tiles, tile_size, group_size, groups, clock, duration, "
               "mean_depth, mean_polls, fallbacks, ok, device" },
     { "json", VALUE_NONE, TO(json), BENCH, .help = "one object a line, see below" },
-    { "json", VALUE_NONE, TO(json), PREDICT, .excludes = "model",
-      .help = "one object a line for each launch: kernel, groups, size, groups_of_unit, "
-              "instructions, sectors, lines, bank_passes, fetched_bytes, items, terms, "
-              "binds, seconds, device; items are accesses and barriers of work-items; "
-              "terms are seconds, or null if the device's file lacks a "
-              "number. The last object is about the whole: launches, seconds, device" },
+    { "json", VALUE_NONE, TO(json), PREDICT,
+      .help =
+          "one object a line for each launch: kernel, groups, size, waves, times, "
+          "groups_of_unit, limit, instructions, sectors, lines, bank_passes, binds, "
+          "seconds, traffic, terms, assumptions, counts, items, accesses, and fold if "
+          "it is one; counts are of sub-groups, items of work-items; terms are seconds, "
+          "or null if the device's file lacks a number. The last object is about the "
+          "whole: device, launches, transfers, assumptions, launch_seconds, "
+          "transfer_seconds, seconds" },
     { "json", VALUE_NONE, TO(json), CACHE,
       .help =
           "of list, one object a line: file, kernels, platform, device, driver, used, "
@@ -509,7 +521,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "csv", VALUE_PATH, TO(csv), LADDER, .help = "what --json prints, in columns" },
     { "svg", VALUE_PATH, TO(svg), LADDER,
       .help = "a chart of GB/s over counts, drawn by the program gnuplot, with the "
-              "fastest kernel that only reads as a broken line, measured at --max" },
+              "fastest kernel that only reads as a broken line, measured at --max, and "
+              "what is predicted in short dashes" },
     { "svg", VALUE_PATH, TO(svg), TRACE,
       .help = "a timeline of the tiles, drawn by the program gnuplot" },
     { "svg", VALUE_PATH, TO(svg), BENCH,
@@ -747,8 +760,9 @@ const struct command_row command_rows[ACTIONS] = {
         "status is 1. The time is the median of 5 to 50 calls, from enqueue to the "
         "end.\n",
         "\n"
-        "The last table shows what one work-group does in its tree, counted for "
-        "sub-groups of 32, 32 banks of local memory, and elements of 4 bytes:\n"
+        "The last table shows what one work-group does in its tree, as clfold predict "
+        "counts it for sub-groups of 32, 32 banks of local memory, and elements of 4 "
+        "bytes:\n"
         "  steps      of the tree\n"
         "  barriers   of the whole group\n"
         "  busy       steps of a sub-group in which some work-item works\n"
@@ -756,7 +770,8 @@ const struct command_row command_rows[ACTIONS] = {
         "  replays    extra turns of the banks, because work-items meet in one\n"
         "  cycles     turns of the banks in all\n"
         "and of the whole call: loads, the elements that one work-item reads; the "
-        "groups of the first pass; and the passes.\n",
+        "groups of the first pass; and the passes. With --predict, the ms that are "
+        "predicted for the call, and the sectors of 32 bytes that it moves.\n",
         .examples =
             "The kernels over counts from 2^17 to 2^25, as a chart:\n"
             "  clfold ladder --svg ladder.svg\n",
@@ -905,10 +920,10 @@ const struct command_row command_rows[ACTIONS] = {
         "Counts what the kernels of a nest do on a GPU, exactly: memory requests, "
         "sectors, lines, passes of local memory's banks, branches, barriers; and "
         "predicts from the GPU's numbers how long they take. NEST is a file whose name "
-        "ends in .nest, or one of clfold's own kernels: reduce0 to reduce6, "
-        "group_raking; hillis_steele and blelloch are scans of textbooks. No device is "
-        "used. docs/predict.md has the language of nests, the terms of the time, and how "
-        "far predictions were off.\n",
+        "ends in .nest, which clfold-nest makes of Fortran, or the name of a kernel of "
+        "clfold's own, such as reduce3. No device is used. docs/predict.md has all "
+        "names, the language of nests, the terms of the time, and how far predictions "
+        "were off.\n",
         "Devices are 8800gtx, gtx295, gtx460, fermi (a Tesla C2050), a100, h100, h200, "
         "gfx90a and gfx1100. Their numbers are measured, queried or nominal, as "
         "--explain says.\n",
@@ -917,9 +932,9 @@ const struct command_row command_rows[ACTIONS] = {
             "  clfold predict reduce3 --device a100 --set n=2^24 --explain\n"
             "A kernel of your own:\n"
             "  clfold predict stencil.nest --device h200 --block 32,8\n"
-            "The device of this machine, measured, and a prediction of it:\n"
-            "  clfold predict --calibrate > mine.device\n"
-            "  clfold predict reduce3 --device mine.device\n",
+            "The device of this machine, measured; and one whose output is in a file:\n"
+            "  clfold predict --calibrate --device cpu\n"
+            "  clfold predict reduce3 --device cpu.device\n",
         .num_optional = 1,
     },
     [ACTION_CACHE] = {

@@ -1,436 +1,408 @@
-/* clfold predict: what the kernels of a nest do on a GPU, and how long. */
+/* clfold predict: what the kernels of a nest do on a GPU, and how long. What is known of
+ * a launch is written as JSON, once; for people, that is printed as tables. */
 #include "commands.h"
-#include "nest_time.h"
-#include "predict_texts.h"
+#include "predict_nest.h"
 #include "record.h"
+#include "types.h"
 
-#include "base/file.h"
-#include "base/memory.h"
+#include "base/text.h"
 
-#include <stdlib.h>
+#include <ctype.h>
+#include <math.h>
 #include <string.h>
-
-enum { MOST_BYTES = 1 << 20 };
 
 struct prediction {
     const struct options *options;
     struct device device;
-    struct nest *nest;
-    struct nest_counts counts;
-    double seconds;
+    struct predict_nest nest;
+    struct nest_time time;
+    const struct nest_launch *launch; /* that is written */
+    struct text text;  /* of an object, and of lists in it: with a last comma */
+    json_object *rows; /* a launch each, for the table */
 };
 
-/* ---- Texts ------------------------------------------------------------------------- */
+typedef unsigned long long num; /* for %llu */
 
-static bool ends_in(const char *name, const char *end)
+/* ---- What is known of a launch ----------------------------------------------------- */
+
+/* 1 where it is not told. */
+static num told(const struct nest_launch *launch, enum nest_fact fact)
 {
-    const size_t length = strlen(name);
-
-    return length > strlen(end) && strcmp(name + length - strlen(end), end) == 0;
+    return launch->facts[fact] == NEST_NONE ? 1 : (num)launch->facts[fact];
 }
 
-static bool refuse_text(const char *path, const struct nest_error *error,
-                        struct message *message)
+static num accesses(const struct prediction *p, bool is_local, enum access_cell cell)
 {
-    return error->line == 0 ? message_set(message, "%.4000s: %s", path, error->text)
-                            : message_set(message, "%.4000s:%d:%d: %s", path, error->line,
-                                          error->column, error->text);
+    return nest_accesses(p->nest.nest, p->launch, is_local, false, cell) +
+           nest_accesses(p->nest.nest, p->launch, is_local, true, cell);
 }
 
-/* A file by its ending, or a text of the command's own. *owned is to be freed. */
-static bool find_text(const char *name, bool is_device, const char **text, size_t *size,
-                      char **owned, struct message *message)
+/* "key": value, of those that have a key. */
+static void write_numbers(struct prediction *p, const char *const *keys,
+                          const uint64_t *values, int num_keys)
 {
-    char why[CLFOLD_FILE_WHY];
-
-    *owned = NULL;
-    if (ends_in(name, is_device ? ".device" : ".nest")) {
-        const int error = clfold_file_read(name, MOST_BYTES, owned, size);
-        *text = *owned;
-        clfold_file_why(error, why);
-        return error == 0 || message_set(message, "%.4000s: %s", name, why);
-    }
-    for (const struct predict_text *row = predict_texts; row->name; row++) {
-        if (row->is_device == is_device && strcmp(row->name, name) == 0) {
-            *text = row->text;
-            *size = row->size;
-            return true;
+    for (int i = 0; i < num_keys; i++) {
+        if (keys[i]) {
+            clfold_text_print(&p->text, "'%s': %llu, ", keys[i], (num)values[i]);
         }
     }
-    return message_set(message, "there is no %s %.200s; see clfold predict --help",
-                       is_device ? "device" : "nest", name);
 }
 
-static bool read_texts(struct prediction *prediction, struct message *message)
+static void write_accesses(struct prediction *p)
 {
-    const struct options *const options = prediction->options;
-    const char *const name = options->predict.device ? options->predict.device : "h100";
-    struct nest_error error = { 0 };
-    const char *text = NULL;
-    char *owned;
-    size_t size = 0;
+    static const char *const keys[ACCESS_CELLS] = { "requests", "items", "bytes",
+                                                    "sectors",  "lines", "passes",
+                                                    "extra" };
+    const struct nest *const nest = p->nest.nest;
 
-    if (!find_text(name, true, &text, &size, &owned, message)) {
-        return false;
+    clfold_text_print(&p->text, "'accesses': [");
+    for (int i = 0; i < nest->num_steps; i++) {
+        const struct nest_step *const step = &nest->steps[i];
+        if (step->kind <= STEP_STORE &&
+            p->launch->accesses[step->access][ACCESS_REQUESTS]) {
+            clfold_text_print(&p->text, "{'line': %d, 'access': '%s', 'array': '%s', ",
+                              step->line, step->kind == STEP_LOAD ? "load" : "store",
+                              nest->arrays[step->array].name);
+            write_numbers(p, keys, p->launch->accesses[step->access], ACCESS_CELLS);
+            clfold_text_print(&p->text, "}, ");
+        }
     }
-    bool done = device_read(&prediction->device, text, size, &error) ||
-                refuse_text(name, &error, message);
-    clfold_free(owned);
-    if (!done || !find_text(options->file, false, &text, &size, &owned, message)) {
-        return false;
-    }
-    prediction->nest = nest_read(text, size, &error);
-    clfold_free(owned);
-    return prediction->nest || refuse_text(options->file, &error, message);
+    clfold_text_print(&p->text, "], ");
 }
 
-static bool count(struct prediction *prediction, struct message *message)
+static void write_counts(struct prediction *p)
 {
-    const struct predict_option *const wish = &prediction->options->predict;
-    const struct nest_lanes lanes = {
-        .width = (int)device_number(&prediction->device, DEVICE_WIDTH),
-        .banks = (int)device_number(&prediction->device, DEVICE_BANKS),
-        .cache = (int)wish->cache * 1024
+    static const char *const counts[COUNT_OPS] = {
+        [COUNT_SUB_GROUPS] = "sub_groups",  [COUNT_BARRIERS] = "barriers",
+        [COUNT_BRANCHES] = "branches",      [COUNT_ENTERED] = "blocks_entered",
+        [COUNT_DIVERGENT] = "divergent",    [COUNT_TURNS] = "turns",
+        [COUNT_ROUNDS] = "rounds_of_loads", [COUNT_LOCAL_ROUNDS] = "rounds_of_local_loads"
     };
+    static const char *const items[] = { "global_loads",      "global_stores",
+                                         "local_loads",       "local_stores",
+                                         "global_load_bytes", "global_store_bytes",
+                                         "local_load_bytes",  "local_store_bytes",
+                                         "barriers" };
+    uint64_t of_items[9] = { [8] = p->launch->all[COUNT_BARRIER_ITEMS] };
+
+    for (int i = 0; i < 8; i++) {
+        of_items[i] = nest_accesses(p->nest.nest, p->launch, i % 4 >= 2, i % 2 == 1,
+                                    i < 4 ? ACCESS_ITEMS : ACCESS_BYTES);
+    }
+    clfold_text_print(&p->text, "'counts': {");
+    write_numbers(p, counts, p->launch->all, COUNT_OPS);
+    write_numbers(p, op_class_names, p->launch->all + COUNT_OPS, OP_CLASSES);
+    clfold_text_print(&p->text, "}, 'items': {");
+    write_numbers(p, items, of_items, 9);
+    clfold_text_print(&p->text, "}, ");
+}
+
+static void write_time(struct prediction *p, const struct launch_time *time)
+{
+    const struct instruction_weights *const w = &instruction_weights;
+    char number[32];
+
+    clfold_text_print(
+        &p->text,
+        "'groups_of_unit': %lld, 'limit': '%s', 'instructions': %.0f, "
+        "'sectors': %llu, 'lines': %llu, 'bank_passes': %llu, 'binds': '%s', "
+        "'seconds': %.9g, 'traffic': {'fetched_bytes': %.0f, 'bytes_past_l2': "
+        "%.0f, 'bytes_under_way_on_a_unit': %.0f, 'gbps': %.6g, "
+        "'cache_lines': %llu, 'cache_misses': %llu, 'idle_units': %.6g}, "
+        "'terms': {",
+        (long long)time->fit.groups, time->fit.limit, time->instructions,
+        accesses(p, false, ACCESS_SECTORS), accesses(p, false, ACCESS_LINES),
+        accesses(p, true, ACCESS_PASSES), time_term_names[time->binds], time->seconds,
+        time->fetched, time->past_l2, time->under_way, time->bandwidth,
+        (num)p->launch->looked_up, (num)p->launch->missed, time->tail);
+    for (int term = 0; term < TIME_TERMS; term++) {
+        snprintf(number, sizeof(number), "%.9g", time->terms[term]);
+        clfold_text_print(&p->text, "'%s': %s, ", time_term_names[term],
+                          time->is_known[term] ? number : "null");
+    }
+    clfold_text_print(&p->text, "}, 'assumptions': [");
+    if (p->launch->facts[FACT_REGISTERS] == NEST_NONE) {
+        clfold_text_print(&p->text, "'registers do not limit the groups on a unit', ");
+    }
+    if (!time->are_told) {
+        clfold_text_print(
+            &p->text,
+            "'instructions: %g for an operation, %g for a slow one, %g for an access, "
+            "%g for a branch, %g for a turn, %g for a barrier'",
+            w->simple, w->slow, w->access, w->branch, w->turn, w->barrier);
+    }
+    clfold_text_print(&p->text, "], ");
+}
+
+/* The clfold call that does what the kernel says, its time, and that of the kernel and of
+ * one group after it, which leaves one value. */
+static void write_fold(struct prediction *p, double seconds)
+{
+    const struct nest_kernel *const kernel = &p->nest.nest->kernels[p->launch->kernel];
+    const struct nest_lanes lanes = predict_lanes(&p->device);
+    const clfold_type type = type_parse(kernel->fold_type);
+    char name[NEST_NAME], number[32];
+    struct predict_nest tiles;
+    struct nest_time time = { 0 };
+    struct message ignored;
+
+    snprintf(name, sizeof(name), "%s", kernel->fold_op);
+    for (char *at = name; *at; at++) {
+        *at = *at == '_' ? '-' : *at;
+    }
+    const clfold_op op = op_parse(name);
+    if (!op || !type) {
+        clfold_text_print(&p->text, "'fold': 'clfold does not fold %s by %s', ",
+                          kernel->fold_type, kernel->fold_op);
+        return;
+    }
+    const struct nest_setting settings[] = { { "n", p->launch->facts[FACT_FOLD] },
+                                             { "T", (int64_t)type_size(type) } };
+    const bool fits =
+        predict_nest(&tiles, predict_tiles(&p->device), &lanes, settings, 2, &ignored) &&
+        predict_time(&tiles, &p->device, &time, &ignored);
+    snprintf(number, sizeof(number), "%.9g", time.seconds);
+    predict_nest_finish(&tiles);
+    for (char *at = name; *at; at++) {
+        *at = *at == '-' ? '_' : (char)toupper((unsigned char)*at);
+    }
+    clfold_text_print(
+        &p->text,
+        "'fold': {'seconds': %.9g, 'reduce_tiles_seconds': %s, 'command': 'clfold "
+        "reduce --op %s --raw %s FILE', 'fold': 'const clfold_fold fold = { .op = "
+        "CLFOLD_%s, .type = CLFOLD_%c%s };', 'call': 'clfold_reduce(context, queue, "
+        "&fold, in, 0, out, 0, %llu, 0, NULL, NULL);'}, ",
+        seconds, fits ? number : "null", op_name(op), type_name(type), name,
+        toupper((unsigned char)*type_name(type)), type_name(type) + 1,
+        told(p->launch, FACT_FOLD));
+}
+
+/* Formulas (1) to (10), by their numbers, and the time by Hong and Kim. */
+static double write_thesis(struct prediction *p)
+{
+    const struct nest *const nest = p->nest.nest;
+    const struct thesis thesis =
+        thesis_count(nest, p->launch, &p->device, p->options->predict.cache > 0);
+    const struct hong_kim_program *const program = &thesis.program;
+    struct hong_kim_device device;
+
+    clfold_text_print(&p->text, "'(1) num_iter_per_thread': %.9g, 'accesses': [",
+                      thesis.iterations);
+    for (int i = 0; i < nest->num_steps; i++) {
+        const struct nest_step *const step = &nest->steps[i];
+        const int access = step->access;
+        if (step->kind <= STEP_STORE && thesis.segment[access] > 0) {
+            clfold_text_print(&p->text,
+                              "{'line': %d, 'array': '%s', 'coalesced': '%s', '(2) "
+                              "segment_size': %.9g, "
+                              "'(3) stride': %.9g, '(4), (5) per_access': %.9g}, ",
+                              step->line, nest->arrays[step->array].name,
+                              thesis.is_coalesced[access] ? "yes" : "no",
+                              thesis.segment[access], thesis.stride[access],
+                              thesis.transactions[access]);
+        }
+    }
+    clfold_text_print(&p->text,
+                      "], 'coal_mem_access': %.9g, 'uncoal_mem_access': %.9g, "
+                      "'load_bytes_per_warp': %.9g, 'regs_per_thread': %.9g, "
+                      "'(6) required_regs': %.9g, '(8) required_shared_mem': %.9g, "
+                      "'num_arithm': %.9g, 'num_reciproc': %.9g, 'num_branch': %.9g, "
+                      "'num_sync': %.9g, ",
+                      program->coalesced, program->uncoalesced, program->bytes,
+                      thesis.registers_of_item, thesis.registers, thesis.local,
+                      thesis.arithmetic, thesis.reciprocals, thesis.branches,
+                      program->barriers);
+    if (thesis.reduction_items > 0) {
+        clfold_text_print(
+            &p->text,
+            "'(9), (10) of these': %.9g, 'reduction_kernel': {'groups': 1, "
+            "'(7) threads_x': %.9g, 'steps_of_warps': %d, 'values_to_host': %.9g}, ",
+            thesis.extra, thesis.reduction_items, thesis.reduction_steps,
+            thesis.reduction_values);
+    }
+    if (!hong_kim_device_of(&p->device, &device) ||
+        program->coalesced + program->uncoalesced == 0) {
+        clfold_text_print(&p->text, "'hong_and_kim': null");
+        return 0;
+    }
+    const struct hong_kim time = hong_kim(&device, program);
+    const double seconds = time.seconds * (double)(told(p->launch, FACT_WAVES) *
+                                                   told(p->launch, FACT_TIMES));
+    clfold_text_print(&p->text,
+                      "'hong_and_kim': {'MWP': %.9g, 'CWP': %.9g, 'Rep': %.9g, 'cycles': "
+                      "%.9g, 'cycles_of_barriers': %.9g, 'seconds': %.9g}",
+                      time.mwp, time.cwp, time.rounds, time.cycles, time.barrier_cycles,
+                      seconds);
+    return seconds;
+}
+
+/* ---- The command ------------------------------------------------------------------- */
+
+/* Prints what was written: an object, without its last bracket. */
+static bool print(struct prediction *p, struct message *message)
+{
+    clfold_text_print(&p->text, "}");
+    json_object *const object = p->text.failed ? NULL : json_tokener_parse(p->text.bytes);
+    const struct predict_option *const wish = &p->options->predict;
+
+    clfold_text_finish(&p->text);
+    if (p->options->json || !object) {
+        return json_print(object, object, message);
+    }
+    if (p->launch && !wish->explain && !wish->by_thesis) {
+        return json_object_array_add(p->rows, object) == 0;
+    }
+    json_object_object_foreach(object, key, value)
+    {
+        if (wish->explain || strcmp(key, "assumptions") != 0) {
+            json_print_member(key, value, 0);
+        }
+    }
+    putchar('\n');
+    json_object_put(object);
+    return true;
+}
+
+static bool print_launch(struct prediction *p, int i, struct message *message)
+{
+    const struct nest_counts *const counts = &p->nest.counts;
+    const struct nest_launch *const launch = &counts->launches[i];
+    const struct launch_time time = time_launch(p->nest.nest, launch, &p->device, i > 0);
+    double seconds = time.seconds;
+
+    p->launch = launch;
+    clfold_text_print(&p->text,
+                      "{'kernel': '%s', 'groups': %llu, 'size': %llu, 'waves': %llu, "
+                      "'times': %llu, ",
+                      p->nest.nest->kernels[launch->kernel].name, (num)launch->num_groups,
+                      (num)launch->num_items, told(launch, FACT_WAVES),
+                      told(launch, FACT_TIMES));
+    if (p->options->predict.by_thesis) {
+        p->time.launches += write_thesis(p);
+        return print(p, message);
+    }
+    write_time(p, &time);
+    write_counts(p);
+    write_accesses(p);
+    if (i + 1 < counts->num && launch[1].num_groups == 1) {
+        seconds += time_launch(p->nest.nest, launch + 1, &p->device, true).seconds;
+    }
+    if (launch->facts[FACT_FOLD] != NEST_NONE) {
+        write_fold(p, seconds);
+    }
+    return print(p, message);
+}
+
+static bool print_whole(struct prediction *p, struct message *message)
+{
+    const struct nest *const nest = p->nest.nest;
+    const struct nest_counts *const counts = &p->nest.counts;
+    json_object *const device = json_object_new_string(p->device.name);
+    num launches = 0;
+
+    p->launch = NULL;
+    for (int i = 0; i < counts->num; i++) {
+        launches += told(&counts->launches[i], FACT_TIMES);
+    }
+    clfold_text_print(&p->text, "{'device': %s, 'launches': %llu, 'transfers': [",
+                      json_object_to_json_string(device), launches);
+    json_object_put(device);
+    for (int i = 0; i < nest->num_transfers; i++) {
+        const double each = time_transfer(&p->device, counts->transfers[i].bytes);
+        clfold_text_print(&p->text,
+                          "{'array': '%s', 'way': '%s', 'bytes': %llu, 'times': %llu, "
+                          "'seconds': %.9g}, ",
+                          nest->arrays[nest->transfers[i].array].name,
+                          nest->transfers[i].is_out ? "out" : "in",
+                          (num)counts->transfers[i].bytes,
+                          (num)counts->transfers[i].times,
+                          fmax(each, 0) * (double)counts->transfers[i].times);
+    }
+    clfold_text_print(&p->text,
+                      "], 'assumptions': ['the longest term hides the others', "
+                      "'arrays that fit into L2 are fetched once', 'global loads "
+                      "wait for each other where a store, an operation, a barrier "
+                      "or a turn is between them', %s], ",
+                      p->time.has_unknown ? "'transfers take no time: the device has no "
+                                            "link'"
+                                          : "");
+    clfold_text_print(
+        &p->text, "'launch_seconds': %.9g, 'transfer_seconds': %.9g, 'seconds': %.9g",
+        p->time.launches, p->time.transfers, p->time.launches + p->time.transfers);
+    return print(p, message);
+}
+
+static void print_device(const struct device *device)
+{
+    for (int i = 0; i < DEVICE_NUMBERS; i++) {
+        const struct device_value *const value = &device->numbers[i];
+        if (value->is_known) {
+            printf("%-22s %12.10g  %s\n", device_number_names[i], value->value,
+                   value->source);
+        }
+    }
+}
+
+static void print_rows(const struct prediction *p)
+{
+    json_print_table(p->rows, 0);
+    for (size_t i = 0; i < json_object_array_length(p->rows); i++) {
+        json_object *const row = json_object_array_get_idx(p->rows, i);
+        json_object *const fold = json_object_object_get(row, "fold");
+        if (fold) {
+            printf("\n%s, and the same by clfold\n",
+                   json_object_get_string(json_object_object_get(row, "kernel")));
+            json_print_member("fold", fold, 0);
+        }
+    }
+    putchar('\n');
+}
+
+static bool predict(struct prediction *p, struct message *message)
+{
+    const struct predict_option *const wish = &p->options->predict;
     struct nest_setting settings[PREDICT_MOST_SETS];
-    struct nest_error error = { 0 };
 
     for (int i = 0; i < wish->num_sets; i++) {
         const uint64_t value = wish->sets[i].value;
         settings[i].name = wish->sets[i].name;
         settings[i].value = value > INT64_MAX ? INT64_MAX : (int64_t)value;
     }
-    return nest_count(&prediction->counts, prediction->nest, &lanes, settings,
-                      wish->num_sets, &error) ||
-           refuse_text(prediction->options->file, &error, message);
-}
-
-/* ---- For people -------------------------------------------------------------------- */
-
-static uint64_t accesses(const struct prediction *prediction, int i, bool is_local,
-                         enum access_cell cell)
-{
-    const struct nest *const nest = prediction->nest;
-    const struct nest_launch *const launch = &prediction->counts.launches[i];
-
-    return nest_accesses(nest, launch, is_local, false, cell) +
-           nest_accesses(nest, launch, is_local, true, cell);
-}
-
-static const char *kernel_name(const struct prediction *prediction, int i)
-{
-    return prediction->nest->kernels[prediction->counts.launches[i].kernel].name;
-}
-
-static void print_row(const struct prediction *prediction, int i,
-                      const struct launch_time *time)
-{
-    const struct nest_launch *const launch = &prediction->counts.launches[i];
-
-    if (i == 0) {
-        printf("%-16s %10s %5s %6s %13s %12s %12s %10s  %s\n", "kernel", "groups", "size",
-               "a unit", "instructions", "sectors", "bank passes", "ms", "binds");
+    if (!predict_device(&p->device, wish->device ? wish->device : "h100", message)) {
+        return false;
     }
-    printf("%-16s %10llu %5llu %6lld %13.0f %12llu %12llu %10.4f  %s\n",
-           kernel_name(prediction, i), (unsigned long long)launch->num_groups,
-           (unsigned long long)launch->num_items, (long long)time->fit.groups,
-           time->instructions,
-           (unsigned long long)accesses(prediction, i, false, ACCESS_SECTORS),
-           (unsigned long long)accesses(prediction, i, true, ACCESS_PASSES),
-           time->seconds * 1e3, time_term_names[time->binds]);
-}
-
-static void explain_accesses(const struct prediction *prediction,
-                             const struct nest_launch *launch)
-{
-    static const char *const heads[ACCESS_CELLS] = { "requests", "items", "bytes",
-                                                     "sectors",  "lines", "passes",
-                                                     "extra" };
-    const struct nest *const nest = prediction->nest;
-
-    printf("  %-5s %-6s %-12s", "line", "", "array");
-    for (int cell = 0; cell < ACCESS_CELLS; cell++) {
-        printf(" %12s", heads[cell]);
+    struct nest_lanes lanes = predict_lanes(&p->device);
+    lanes.cache = (int)wish->cache * 1024;
+    if (!predict_nest(&p->nest, p->options->file, &lanes, settings, wish->num_sets,
+                      message) ||
+        !predict_time(&p->nest, &p->device, &p->time, message)) {
+        return false;
     }
-    putchar('\n');
-    for (int i = 0; i < nest->num_steps; i++) {
-        const struct nest_step *const step = &nest->steps[i];
-        if (step->kind > STEP_STORE || !launch->accesses[step->access][ACCESS_REQUESTS]) {
-            continue;
-        }
-        printf("  %-5d %-6s %-12s", step->line,
-               step->kind == STEP_LOAD ? "load" : "store",
-               nest->arrays[step->array].name);
-        for (int cell = 0; cell < ACCESS_CELLS; cell++) {
-            printf(" %12llu", (unsigned long long)launch->accesses[step->access][cell]);
-        }
-        putchar('\n');
-    }
-}
-
-static void explain_launch(const struct prediction *prediction, int i,
-                           const struct launch_time *time)
-{
-    const struct nest_launch *const launch = &prediction->counts.launches[i];
-    const uint64_t *const all = launch->all;
-
-    printf(
-        "\n%s, launch %d: %llu groups of %llu, %lld of them on a unit at once, by %s\n",
-        kernel_name(prediction, i), i + 1, (unsigned long long)launch->num_groups,
-        (unsigned long long)launch->num_items, (long long)time->fit.groups,
-        time->fit.limit);
-    explain_accesses(prediction, launch);
-    printf("  sub-groups %llu, branches %llu, blocks entered %llu, divergent %llu, turns "
-           "of loops %llu, barriers %llu\n  operations of sub-groups:",
-           (unsigned long long)all[COUNT_SUB_GROUPS],
-           (unsigned long long)all[COUNT_BRANCHES],
-           (unsigned long long)all[COUNT_ENTERED],
-           (unsigned long long)all[COUNT_DIVERGENT], (unsigned long long)all[COUNT_TURNS],
-           (unsigned long long)all[COUNT_BARRIERS]);
-    for (int class = 0; class < OP_CLASSES; class ++) {
-        printf("%s %s %llu", class > 0 ? "," : "", op_class_names[class],
-               (unsigned long long)all[COUNT_OPS + class]);
-    }
-    printf(
-        "\n  fetched %.0f bytes, past L2 %.0f, at %.4g GB/s, with %.0f bytes under way "
-        "on a unit\n",
-        time->fetched, time->past_l2, time->bandwidth, time->under_way);
-    if (launch->looked_up > 0) {
-        printf("  cache: %llu of %llu lines missed by the group in the middle\n",
-               (unsigned long long)launch->missed, (unsigned long long)launch->looked_up);
-    }
-    printf("  units that idle beside the last groups lengthen all but latency by %.3f\n",
-           time->tail);
-    for (int term = 0; term < TIME_TERMS; term++) {
-        printf("  %-8s", time_term_names[term]);
-        if (time->is_known[term]) {
-            printf(" %10.4f ms%s\n", time->terms[term] * 1e3,
-                   term == (int)time->binds ? "  binds" : "");
-        } else {
-            printf(" %10s\n", term == TERM_HOPS ? "none" : "not known");
-        }
-    }
-    if (launch->facts[FACT_REGISTERS] == NEST_NONE) {
-        printf("  assumed: registers do not limit the groups on a unit\n");
-    }
-    if (!time->are_told) {
-        const struct instruction_weights *const w = &instruction_weights;
-        printf(
-            "  assumed: instructions are %g for an operation, %g for a slow one, %g for "
-            "an access,\n    %g for a branch, %g for a turn, %g for a barrier\n",
-            w->simple, w->slow, w->access, w->branch, w->turn, w->barrier);
-    }
-}
-
-static void explain_device(const struct device *device)
-{
-    puts("\nassumed: the longest term hides the others; arrays that fit into L2 are "
-         "fetched\nonce; global loads wait for each other where a store, an operation, a "
-         "barrier or a\nturn is between them\n");
-    for (int i = 0; i < DEVICE_NUMBERS; i++) {
-        const struct device_value *const value = &device->numbers[i];
-        printf("%-22s", device_number_names[i]);
-        if (value->is_known) {
-            printf(" %12.10g  %s\n", value->value, value->source);
-        } else {
-            printf(" %12s\n", "not known");
-        }
-    }
-}
-
-/* ---- The thesis -------------------------------------------------------------------- */
-
-static void print_thesis(struct prediction *prediction, int i)
-{
-    const struct nest *const nest = prediction->nest;
-    const struct nest_launch *const launch = &prediction->counts.launches[i];
-    const struct thesis thesis = thesis_count(nest, launch, &prediction->device,
-                                              prediction->options->predict.cache > 0);
-    const struct hong_kim_program *const program = &thesis.program;
-    struct hong_kim_device device;
-
-    printf("%s, launch %d\n", kernel_name(prediction, i), i + 1);
-    printf("  (1) num_iter_per_thread %g\n", thesis.iterations);
-    for (int k = 0; k < nest->num_steps; k++) {
-        const struct nest_step *const step = &nest->steps[k];
-        const int access = step->access;
-        if (step->kind <= STEP_STORE && thesis.segment[access] > 0) {
-            printf("  line %d %s: (2) segment_size %g, (3) stride %g, (%d) %s %g\n",
-                   step->line, nest->arrays[step->array].name, thesis.segment[access],
-                   thesis.stride[access], thesis.is_coalesced[access] ? 5 : 4,
-                   thesis.is_coalesced[access] ? "coal_per_access" : "uncoal_per_access",
-                   thesis.transactions[access]);
-        }
-    }
-    printf("  coal_mem_access %g, uncoal_mem_access %g, load_bytes_per_warp %g\n",
-           program->coalesced, program->uncoalesced, program->bytes);
-    printf("  (6) required_regs %g, of a thread %g; (8) required_shared_mem %g\n",
-           thesis.registers, thesis.registers_of_item, thesis.local);
-    if (thesis.reduction_items > 0) {
-        printf("  (7) threads_x %g; (9), (10) num_sync and num_arithm + %g\n",
-               thesis.reduction_items, thesis.extra);
-    }
-    printf("  num_arithm %g, num_reciproc %g, num_branch %g, num_sync %g\n",
-           thesis.arithmetic, thesis.reciprocals, thesis.branches, program->barriers);
-    if (!hong_kim_device_of(&prediction->device, &device) ||
-        program->coalesced + program->uncoalesced == 0) {
-        printf(
-            "  the thesis has no time, and the device's file lacks a number for Hong and "
-            "Kim's\n");
-        return;
-    }
-    const struct hong_kim time = hong_kim(&device, program);
-    printf("  Hong and Kim: MWP %g, CWP %g, %g rounds, %.2f cycles, of which barriers "
-           "%.2f: %.4f ms\n",
-           time.mwp, time.cwp, time.rounds, time.cycles, time.barrier_cycles,
-           time.seconds * 1e3);
-    prediction->seconds += time.seconds;
-}
-
-/* ---- JSON -------------------------------------------------------------------------- */
-
-static json_object *terms_of(const struct launch_time *time)
-{
-    json_object *const terms = json_object_new_object();
-
-    for (int term = 0; terms && term < TIME_TERMS; term++) {
-        json_object *const value =
-            time->is_known[term] ? json_object_new_double(time->terms[term]) : NULL;
-        json_object_object_add(terms, time_term_names[term], value);
-    }
-    return terms;
-}
-
-/* Of work-items, as Oclgrind counts them. */
-static json_object *items_of(const struct prediction *prediction, int i)
-{
-    static const char *const keys[] = { "global_loads", "global_stores", "local_loads",
-                                        "local_stores" };
-    const struct nest_launch *const launch = &prediction->counts.launches[i];
-    json_object *const items = json_object_new_object();
-
-    for (int k = 0; items && k < 4; k++) {
-        const uint64_t num =
-            nest_accesses(prediction->nest, launch, k >= 2, k % 2 == 1, ACCESS_ITEMS);
-        json_object_object_add(items, keys[k], json_object_new_uint64(num));
-    }
-    if (items) {
-        json_object_object_add(items, "barriers",
-                               json_object_new_uint64(launch->all[COUNT_BARRIER_ITEMS]));
-    }
-    return items;
-}
-
-static bool print_json(const struct prediction *prediction, int i,
-                       const struct launch_time *time, struct message *message)
-{
-    const struct nest_launch *const launch = &prediction->counts.launches[i];
-    json_object *const object = json_object_new_object();
-    const struct {
-        const char *key;
-        uint64_t value;
-    } numbers[] = {
-        { "groups", launch->num_groups },
-        { "size", launch->num_items },
-        { "groups_of_unit", (uint64_t)time->fit.groups },
-        { "instructions", (uint64_t)time->instructions },
-        { "sectors", accesses(prediction, i, false, ACCESS_SECTORS) },
-        { "lines", accesses(prediction, i, false, ACCESS_LINES) },
-        { "bank_passes", accesses(prediction, i, true, ACCESS_PASSES) },
-        { "fetched_bytes", (uint64_t)time->fetched },
-    };
-    bool complete =
-        object &&
-        json_put(object, "kernel", json_object_new_string(kernel_name(prediction, i)));
-
-    for (size_t k = 0; complete && k < sizeof(numbers) / sizeof(numbers[0]); k++) {
-        complete =
-            json_put(object, numbers[k].key, json_object_new_uint64(numbers[k].value));
-    }
-    complete =
-        complete && json_put(object, "items", items_of(prediction, i)) &&
-        json_put(object, "terms", terms_of(time)) &&
-        json_put(object, "binds", json_object_new_string(time_term_names[time->binds])) &&
-        json_put(object, "seconds", json_object_new_double(time->seconds)) &&
-        json_put(object, "device", json_object_new_string(prediction->device.name));
-    return json_print(object, complete, message);
-}
-
-static bool print_whole_json(const struct prediction *prediction, struct message *message)
-{
-    json_object *const object = json_object_new_object();
-    const bool complete =
-        object &&
-        json_put(object, "launches", json_object_new_int(prediction->counts.num)) &&
-        json_put(object, "seconds", json_object_new_double(prediction->seconds)) &&
-        json_put(object, "device", json_object_new_string(prediction->device.name));
-
-    return json_print(object, complete, message);
-}
-
-/* ---- The command ------------------------------------------------------------------- */
-
-static bool print_launch(struct prediction *prediction, int i, struct message *message)
-{
-    const struct options *const options = prediction->options;
-    const struct nest_launch *const launch = &prediction->counts.launches[i];
-    const struct launch_time time =
-        time_launch(prediction->nest, launch, &prediction->device, i > 0);
-
-    if (time.fit.groups == 0) {
-        return message_set(message, "%s: a unit of %s holds no group of %s, by its %s",
-                           options->file, prediction->device.name,
-                           kernel_name(prediction, i), time.fit.limit);
-    }
-    if (options->predict.by_thesis) {
-        print_thesis(prediction, i);
-        return true;
-    }
-    prediction->seconds += time.seconds;
-    if (options->json) {
-        return print_json(prediction, i, &time, message);
-    }
-    if (options->predict.explain) {
-        explain_launch(prediction, i, &time);
-    } else {
-        print_row(prediction, i, &time);
-    }
-    return true;
-}
-
-static bool print_all(struct prediction *prediction, struct message *message)
-{
-    const struct options *const options = prediction->options;
-
-    for (int i = 0; i < prediction->counts.num; i++) {
-        if (!print_launch(prediction, i, message)) {
+    p->time.launches = wish->by_thesis ? 0 : p->time.launches;
+    for (int i = 0; i < p->nest.counts.num; i++) {
+        if (!print_launch(p, i, message)) {
             return false;
         }
     }
-    if (options->json) {
-        return print_whole_json(prediction, message);
+    if (json_object_array_length(p->rows) > 0) {
+        print_rows(p);
     }
-    if (options->predict.explain) {
-        explain_device(&prediction->device);
+    if (wish->explain) {
+        print_device(&p->device);
     }
-    if (prediction->seconds > 0) {
-        printf("\n%s on %s: %.4f ms in %d launch%s\n", options->file,
-               prediction->device.name, prediction->seconds * 1e3, prediction->counts.num,
-               prediction->counts.num > 1 ? "es" : "");
-    }
-    return true;
+    return print_whole(p, message);
 }
 
 bool command_predict(const struct options *options, struct message *message)
 {
-    struct prediction prediction = { .options = options };
     if (options->predict.calibrate) {
         return calibrate(options, message);
     }
-    const bool done = read_texts(&prediction, message) && count(&prediction, message) &&
-                      print_all(&prediction, message);
+    struct prediction p = { .options = options, .rows = json_object_new_array() };
+    const bool done = p.rows ? predict(&p, message) : json_print(NULL, false, message);
 
-    nest_counts_finish(&prediction.counts);
-    free(prediction.nest);
+    clfold_text_finish(&p.text);
+    predict_nest_finish(&p.nest);
+    json_object_put(p.rows);
     return done;
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct field *add(struct record *record, const char *key)
 {
@@ -145,4 +146,104 @@ bool json_print(json_object *object, bool complete, struct message *message)
     }
     json_object_put(object);
     return text || message_set(message, "there is not enough memory to print JSON");
+}
+
+enum { CELL = 64 };
+
+/* "reduce_tiles_seconds" is, and so are all "terms". */
+static bool is_seconds(const char *key)
+{
+    const char *const end = strstr(key, "seconds");
+
+    return (end && !end[7]) || strcmp(key, "terms") == 0;
+}
+
+static const char *cell_of(char out[CELL], json_object *value, bool in_seconds)
+{
+    if (value && in_seconds) {
+        snprintf(out, CELL, "%.4f ms", json_object_get_double(value) * 1e3);
+    } else if (json_object_is_type(value, json_type_double)) {
+        snprintf(out, CELL, "%.6g", json_object_get_double(value));
+    } else {
+        return value ? json_object_get_string(value) : "none or not known";
+    }
+    return out;
+}
+
+static bool is_inner(json_object *value)
+{
+    return json_object_is_type(value, json_type_object) ||
+           json_object_is_type(value, json_type_array);
+}
+
+/* Of a column. */
+static int width_of(json_object *rows, const char *key)
+{
+    size_t width = strlen(key);
+    char text[CELL];
+
+    for (size_t i = 0; i < json_object_array_length(rows); i++) {
+        json_object *const value =
+            json_object_object_get(json_object_array_get_idx(rows, i), key);
+        const size_t length = strlen(cell_of(text, value, is_seconds(key)));
+        width = length > width ? length : width;
+    }
+    return (int)width;
+}
+
+void json_print_table(json_object *rows, int indent)
+{
+    const size_t num = json_object_array_length(rows);
+    char text[CELL];
+
+    /* the first line has the keys */
+    for (size_t i = 0; num > 0 && i <= num; i++) {
+        int gap = indent;
+        json_object_object_foreach(json_object_array_get_idx(rows, i ? i - 1 : 0), key,
+                                   value)
+        {
+            if (!is_inner(value)) {
+                const bool is_text = json_object_is_type(value, json_type_string);
+                printf("%*s%*s", gap, "", (is_text ? -1 : 1) * width_of(rows, key),
+                       i ? cell_of(text, value, is_seconds(key)) : key);
+                gap = 2;
+            }
+        }
+        putchar('\n');
+    }
+}
+
+static void print_member(const char *key, json_object *value, int indent, bool in_seconds)
+{
+    enum { WIDTH = 28 };
+    char text[CELL];
+
+    if (!is_inner(value)) {
+        printf("%*s%-*s %s\n", indent, "", WIDTH - indent, key,
+               cell_of(text, value, in_seconds));
+        return;
+    }
+    if (json_object_is_type(value, json_type_array) &&
+        json_object_array_length(value) == 0) {
+        return;
+    }
+    printf("%*s%s\n", indent, "", key);
+    if (json_object_is_type(value, json_type_object)) {
+        json_object_object_foreach(value, inner, member)
+        {
+            print_member(inner, member, indent + 2, is_seconds(key) || is_seconds(inner));
+        }
+    } else if (is_inner(json_object_array_get_idx(value, 0))) {
+        json_print_table(value, indent + 2);
+    } else {
+        for (size_t i = 0; i < json_object_array_length(value); i++) {
+            printf("%*s%s\n", indent + 2, "",
+                   json_object_get_string(json_object_array_get_idx(value, i)));
+        }
+    }
+}
+
+void json_print_member(const char *key, json_object *value, int indent)
+{
+    print_member(key, value, indent, is_seconds(key));
 }

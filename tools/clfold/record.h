@@ -51,4 +51,10 @@ bool json_put(json_object *object, const char *key, json_object *value);
  * all of it. */
 bool json_print(json_object *object, bool complete, struct message *message);
 
+/* For people: a member with what is in it, below its key, unless it is an empty array;
+ * and objects as rows, with the members of the first that have nothing in them. Seconds
+ * are printed as ms. */
+void json_print_member(const char *key, json_object *value, int indent);
+void json_print_table(json_object *rows, int indent);
+
 #endif

@@ -30,7 +30,7 @@ enum {
     NEST_MOST_NODES = 8192, /* of all expressions */
     NEST_MOST_STEPS = 2048,
     NEST_MOST_NAMES = 512, /* parameters, lets and counters of a file */
-    NEST_MOST_ARRAYS = 64,
+    NEST_MOST_ARRAYS = 256,
     NEST_MOST_KERNELS = 64,
     NEST_MOST_TRANSFERS = 64,
     NEST_MOST_ACCESSES = 512, /* of a file */

@@ -12,8 +12,8 @@
 
 int nest_yylex(NEST_YYSTYPE *value, struct nest_place *place, void *scanner);
 
-static void nest_yyerror(const struct nest_place *place, void *scanner, struct reader *reader,
-                         const char *text)
+static void nest_yyerror(const struct nest_place *place, void *scanner,
+                         struct reader *reader, const char *text)
 {
     (void)scanner;
     (void)text;
@@ -56,9 +56,10 @@ static void nest_yyerror(const struct nest_place *place, void *scanner, struct r
 %token WORD_GLOBAL "global" WORD_LOCAL "local" WORD_OFFSET "offset" WORD_FOLD "fold"
 %token WORD_TRANSFER "transfer" WORD_LOAD "load" WORD_STORE "store" WORD_WIDE "wide"
 %token WORD_OP "op" WORD_BARRIER "barrier" WORD_LET "let" WORD_IF "if" WORD_ELSE "else"
-%token WORD_STEP "step" WORD_LOG2 "log2" DOTS ".." OR "||" AND "&&" EQUAL "=="
+%token WORD_STEP "step" WORD_LOG2 "log2" WORD_CEIL "ceil" WORD_MIN "min" WORD_MAX "max"
+%token DOTS ".." OR "||" AND "&&" EQUAL "=="
 %token DIFFERS "!=" LESS_EQUAL "<=" MORE_EQUAL ">=" SHIFT_LEFT "<<" SHIFT_RIGHT ">>"
-%token <kind> WORD_FOR "for" WORD_CALL "min, max or ceil" WORD_FACT "a fact"
+%token <kind> WORD_FOR "for" WORD_FACT "a fact"
 %token <name> NAME "a name"
 %token <number> NUMBER "a number"
 %token YYEOF 0 "the end of the text"
@@ -67,8 +68,8 @@ static void nest_yyerror(const struct nest_place *place, void *scanner, struct r
 %type <list> list sizes
 %type <steps> steps otherwise
 %type <number> wide offset number
-%type <kind> space class begin times
-%type <name> name
+%type <kind> call space class begin times
+%type <name> name operator
 
 %precedence ALONE
 %precedence "if" "a fact"
@@ -96,7 +97,7 @@ part: "param" params
       { NEED(@1, nest_set_launch(reader, &$4, &$7)); }
       again
     | WORD_FACT constant { NEED(@1, nest_set_fact(reader, $1, $2)); }
-    | "fold" NAME NAME constant { NEED(@1, nest_set_fold(reader, $2, $3, $4)); }
+    | "fold" operator NAME constant { NEED(@1, nest_set_fold(reader, $2, $3, $4)); }
     | step { NEED(@1, nest_append(reader, $1)); }
     ;
 
@@ -190,7 +191,7 @@ expression: NUMBER { NODE(@1, $$, NODE_NUMBER, NEST_NONE, NEST_NONE, $1); }
       }
     | '!' expression %prec SIGN { NODE(@1, $$, NODE_NOT, $2, NEST_NONE, 0); }
     | "log2" '(' expression ')' { NODE(@1, $$, NODE_LOG2, $3, NEST_NONE, 0); }
-    | WORD_CALL '(' expression ',' expression ')'
+    | call '(' expression ',' expression ')'
       { NODE(@1, $$, (enum node_kind)$1, $3, $5, 0); }
     | expression '^' expression { NODE(@2, $$, NODE_POWER, $1, $3, 0); }
     | expression '*' expression { NODE(@2, $$, NODE_MULTIPLY, $1, $3, 0); }
@@ -210,6 +211,8 @@ expression: NUMBER { NODE(@1, $$, NODE_NUMBER, NEST_NONE, NEST_NONE, $1); }
     | expression "||" expression { NODE(@2, $$, NODE_OR, $1, $3, 0); }
     ;
 
+call: "min" { $$ = NODE_MIN; } | "max" { $$ = NODE_MAX; } | "ceil" { $$ = NODE_CEIL; } ;
+operator: NAME | "min" { strcpy($$, "min"); } | "max" { strcpy($$, "max"); } ;
 name: NAME | "groups" { strcpy($$, "groups"); } | "size" { strcpy($$, "size"); } ;
 
 %%

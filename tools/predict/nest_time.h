@@ -116,9 +116,11 @@ struct thesis {
     bool is_coalesced[NEST_MOST_ACCESSES];
     double registers_of_item, registers, local; /* (6), (8) */
     double reduction_items;                     /* (7), of the one group of its kernel */
-    double extra;                               /* (9), (10) */
+    int reduction_steps;     /* in which a sub-group turns 32 values into one */
+    double reduction_values; /* which the host folds */
+    double extra;            /* (9), (10) */
     double arithmetic, reciprocals, branches;
-    struct hong_kim_program program;
+    struct hong_kim_program program; /* of one wave */
 };
 
 /* `cached`: with the cache, where (5) does not hold. */

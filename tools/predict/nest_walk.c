@@ -44,21 +44,23 @@ static struct outcome visit_apart(struct run *run, const struct range *range, ui
     return outcome;
 }
 
-/* The last value from `first` on up to which all have the signature. */
+/* The last value from `first` on up to which all have the signature. Mostly it is the
+ * last of all, the one before that, or the first itself. */
 static uint64_t find_last(struct run *run, const struct range *range, uint64_t first,
                           uint64_t signature, uint64_t *spare)
 {
     uint64_t good = first, bad = range->count; /* good < bad */
 
-    for (uint64_t tries = 0; bad - good > 1 && !run->failed; tries++) {
-        const uint64_t i = tries < 2 ? bad - 1 : good + (bad - good) / 2;
-        if (visit_apart(run, range, i, spare).signature == signature) {
-            good = i;
-            if (tries < 2) {
-                break;
-            }
-        } else {
+    for (int tries = 0; bad - good > 1 && !run->failed; tries++) {
+        const uint64_t i = tries < 2    ? bad - 1
+                           : tries == 2 ? good + 1
+                                        : good + (bad - good) / 2;
+        if (visit_apart(run, range, i, spare).signature != signature) {
             bad = i;
+        } else if (tries < 2) {
+            return i;
+        } else {
+            good = i;
         }
     }
     return good;

@@ -8,15 +8,6 @@
 
 bool hong_kim_device_of(const struct device *device, struct hong_kim_device *out)
 {
-    static const enum device_number needed[] = { DEVICE_LATENCY,
-                                                 DEVICE_DEPARTURE_COALESCED,
-                                                 DEVICE_DEPARTURE_UNCOALESCED,
-                                                 DEVICE_ISSUE_CYCLES };
-    bool is_known = true;
-
-    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-        is_known &= device->numbers[needed[i]].is_known;
-    }
     *out = (struct hong_kim_device){
         .clock = device_number(device, DEVICE_CLOCK),
         .bandwidth = device_number(device, DEVICE_BANDWIDTH),
@@ -26,66 +17,63 @@ bool hong_kim_device_of(const struct device *device, struct hong_kim_device *out
         .issue_cycles = device_number(device, DEVICE_ISSUE_CYCLES),
         .units = device_number(device, DEVICE_UNITS)
     };
-    return is_known;
+    return out->latency > 0 && out->departure_coalesced > 0 &&
+           out->departure_uncoalesced > 0 && out->issue_cycles > 0;
 }
 
-struct hong_kim hong_kim(const struct hong_kim_device *device,
-                         const struct hong_kim_program *program)
+struct hong_kim hong_kim(const struct hong_kim_device *d,
+                         const struct hong_kim_program *p)
 {
-    const double accesses = program->uncoalesced + program->coalesced;
-    const double uncoalesced = accesses > 0 ? program->uncoalesced / accesses : 0;
-    const double n = program->groups_of_unit * program->sub_groups_of_group;
-    const double uncoalesced_latency =
-        device->latency + (program->uncoalesced_each - 1) * device->departure_uncoalesced;
-    struct hong_kim out = { 0 };
+    const double accesses = p->uncoalesced + p->coalesced;
+    const double share = accesses > 0 ? p->uncoalesced / accesses : 0;
+    const double n = p->groups_of_unit * p->sub_groups_of_group;
+    const double slow = d->latency + (p->uncoalesced_each - 1) * d->departure_uncoalesced;
+    struct hong_kim out = {
+        .memory_latency = share * slow + (1 - share) * d->latency,
+        .departure = share * d->departure_uncoalesced * p->uncoalesced_each +
+                     (1 - share) * d->departure_coalesced,
+        .memory_cycles = slow * p->uncoalesced + d->latency * p->coalesced,
+        .compute_cycles = d->issue_cycles * (p->compute + accesses),
+        .rounds = p->groups / (p->groups_of_unit * d->units),
+    };
+    const double of_sub_group = d->clock * p->bytes / out.memory_latency;
+    const double by_bandwidth = d->bandwidth / (of_sub_group * d->units);
+    const double both = out.memory_cycles + out.compute_cycles;
 
-    out.memory_latency =
-        uncoalesced * uncoalesced_latency + (1 - uncoalesced) * device->latency;
-    out.departure =
-        uncoalesced * device->departure_uncoalesced * program->uncoalesced_each +
-        (1 - uncoalesced) * device->departure_coalesced;
-    const double of_sub_group = device->clock * program->bytes / out.memory_latency;
-    const double by_bandwidth = device->bandwidth / (of_sub_group * device->units);
     out.mwp = fmin(fmin(out.memory_latency / out.departure, by_bandwidth), n);
-    out.memory_cycles =
-        uncoalesced_latency * program->uncoalesced + device->latency * program->coalesced;
-    out.compute_cycles = device->issue_cycles * (program->compute + accesses);
-    out.cwp = fmin((out.memory_cycles + out.compute_cycles) / out.compute_cycles, n);
-    out.rounds = program->groups / (program->groups_of_unit * device->units);
-    const double each = accesses > 0 ? out.compute_cycles / accesses : 0;
-    if (out.mwp == n && out.cwp == n) {
-        out.cycles_without_barriers =
-            out.memory_cycles + out.compute_cycles + each * (out.mwp - 1);
-    } else if (out.cwp >= out.mwp || out.compute_cycles > out.memory_cycles) {
-        out.cycles_without_barriers =
-            out.memory_cycles * n / out.mwp + each * (out.mwp - 1);
-    } else {
-        out.cycles_without_barriers = out.memory_latency + out.compute_cycles * n;
-    }
-    out.cycles_without_barriers *= out.rounds;
-    out.barrier_cycles = out.departure * (out.mwp - 1) * program->barriers *
-                         program->groups_of_unit * out.rounds;
+    out.cwp = fmin(both / out.compute_cycles, n);
+    const double last = accesses > 0 ? out.compute_cycles / accesses * (out.mwp - 1) : 0;
+    out.cycles_without_barriers =
+        out.rounds * (out.mwp == n && out.cwp == n ? both + last
+                      : out.cwp >= out.mwp || out.compute_cycles > out.memory_cycles
+                          ? out.memory_cycles * n / out.mwp + last
+                          : out.memory_latency + out.compute_cycles * n);
+    out.barrier_cycles =
+        out.departure * (out.mwp - 1) * p->barriers * p->groups_of_unit * out.rounds;
     out.cycles = out.cycles_without_barriers + out.barrier_cycles;
-    out.seconds = out.cycles / (device->clock * 1e9);
+    out.seconds = out.cycles / (d->clock * 1e9);
     return out;
 }
 
 /* ---- The thesis -------------------------------------------------------------------- */
 
-static void count_access(struct thesis *thesis, const struct nest_launch *launch,
-                         const struct nest_step *step, bool cached)
+static double told(const struct nest_launch *launch, enum nest_fact fact,
+                   double otherwise)
 {
-    const int i = step->access, size = launch->bytes[step->array];
-    const double items = (double)launch->num_groups * (double)launch->num_items;
-    const double times = (double)launch->accesses[i][ACCESS_ITEMS] / items;
+    return launch->facts[fact] == NEST_NONE ? otherwise : (double)launch->facts[fact];
+}
+
+/* (2) to (5), `times` by a work-item. */
+static void count_access(struct thesis *thesis, int i, int size, double stride,
+                         double times, bool cached)
+{
     struct hong_kim_program *const program = &thesis->program;
 
     thesis->segment[i] = size == 1 ? 32 : size == 2 ? 64 : 128;
-    thesis->stride[i] = fabs((double)launch->strides[i]);
+    thesis->stride[i] = stride;
     /* A stride of 0 would divide by 0: all work-items ask for one element. */
     thesis->transactions[i] =
-        thesis->stride[i] > 0 ? ceil(32 / ceil(thesis->segment[i] / thesis->stride[i]))
-                              : 1;
+        stride > 0 ? ceil(32 / ceil(thesis->segment[i] / stride)) : 1;
     thesis->is_coalesced[i] = thesis->transactions[i] == 1;
     if (thesis->is_coalesced[i]) {
         thesis->transactions[i] = cached ? 1 : thesis->segment[i] / 32;
@@ -98,17 +86,19 @@ static void count_access(struct thesis *thesis, const struct nest_launch *launch
     program->bytes += times * thesis->segment[i];
 }
 
+/* (7) to (10). In each step of the one group a warp turns 32 values into one. The
+ * barriers of the nest are those of its own tree. */
 static void count_reduction(struct thesis *thesis, const struct nest_launch *launch)
 {
-    double groups = (double)launch->num_groups;
-
-    if (launch->facts[FACT_REDUCTION] == NEST_NONE) {
-        return;
+    thesis->reduction_items = (double)launch->num_groups / 2;
+    thesis->reduction_values = ceil(thesis->reduction_items / 32);
+    for (thesis->reduction_steps = 1; thesis->reduction_values > 32;
+         thesis->reduction_steps++) {
+        thesis->reduction_values = ceil(thesis->reduction_values / 32);
     }
-    thesis->reduction_items = groups / 2;
-    thesis->local += (double)launch->num_items * (double)launch->facts[FACT_REDUCTION];
+    thesis->local += (double)launch->num_items * told(launch, FACT_REDUCTION, 0);
     thesis->extra = log2((double)launch->num_items * thesis->iterations);
-    thesis->program.barriers += thesis->extra;
+    thesis->program.barriers = thesis->extra;
     thesis->arithmetic += thesis->extra;
 }
 
@@ -116,52 +106,44 @@ struct thesis thesis_count(const struct nest *nest, const struct nest_launch *la
                            const struct device *device, bool cached)
 {
     const double items = (double)launch->num_groups * (double)launch->num_items;
-    const uint64_t *const all = launch->all;
-    struct thesis thesis = { 0 };
+    const uint64_t *const all = launch->all, *const ops = all + COUNT_OP_ITEMS;
+    const int dims = 1 + (launch->size[1] > 1) + (launch->size[2] > 1);
+    struct thesis thesis = { .iterations = told(launch, FACT_ITERATIONS, items) / items,
+                             .local = dims * 32 };
     struct hong_kim_program *const program = &thesis.program;
-    int dims = 1;
 
-    thesis.iterations = launch->facts[FACT_ITERATIONS] == NEST_NONE
-                            ? 1
-                            : (double)launch->facts[FACT_ITERATIONS] / items;
     for (int i = 0; i < nest->num_steps; i++) {
         const struct nest_step *const step = &nest->steps[i];
-        if (step->kind <= STEP_STORE && !nest->arrays[step->array].is_local) {
-            count_access(&thesis, launch, step, cached);
+        const int k = step->access;
+        if (step->kind <= STEP_STORE && !nest->arrays[step->array].is_local &&
+            launch->accesses[k][ACCESS_ITEMS] > 0) {
+            count_access(&thesis, k, launch->bytes[step->array],
+                         fabs((double)launch->strides[k]),
+                         (double)launch->accesses[k][ACCESS_ITEMS] / items, cached);
         }
     }
-    const double accesses = program->coalesced + program->uncoalesced;
+    program->bytes /= fmax(program->coalesced + program->uncoalesced, 1e-300);
     program->coalesced_each /= fmax(program->coalesced, 1e-300);
     program->uncoalesced_each /= fmax(program->uncoalesced, 1e-300);
-    program->bytes /= fmax(accesses, 1e-300);
-    thesis.arithmetic =
-        (double)(all[COUNT_OP_ITEMS + OP_SIMPLE] + all[COUNT_OP_ITEMS + OP_CONVERT]) /
-        items;
-    thesis.reciprocals =
-        (double)(all[COUNT_OP_ITEMS + OP_RECIPROCAL] + all[COUNT_OP_ITEMS + OP_SPECIAL]) /
-        items;
+    thesis.arithmetic = (double)(ops[OP_SIMPLE] + ops[OP_CONVERT]) / items;
+    thesis.reciprocals = (double)(ops[OP_RECIPROCAL] + ops[OP_SPECIAL]) / items;
     thesis.branches = (double)all[COUNT_BRANCHES] / (double)all[COUNT_SUB_GROUPS];
     program->barriers = (double)all[COUNT_BARRIER_ITEMS] / items;
-    for (int i = 1; i < NEST_DIMS; i++) {
-        dims += launch->size[i] > 1;
-    }
     thesis.registers_of_item =
-        launch->facts[FACT_REGISTERS] != NEST_NONE
-            ? (double)launch->facts[FACT_REGISTERS]
-            : (thesis.iterations > 1) + dims + 1 +
-                  (launch->facts[FACT_LINES] == NEST_NONE
-                       ? 0
-                       : floor((double)launch->facts[FACT_LINES] / 10));
+        told(launch, FACT_REGISTERS,
+             told(launch, FACT_SCALARS, 0) + (thesis.iterations > 1) + dims + 1 +
+                 floor(told(launch, FACT_LINES, 0) / 10));
     thesis.registers =
         ceil(thesis.registers_of_item * 32 / 128) * 128 * (double)launch->num_items / 32;
-    thesis.local = dims * 32;
-    count_reduction(&thesis, launch);
-    program->compute = thesis.arithmetic + thesis.reciprocals + thesis.branches;
-    program->groups = (double)launch->num_groups;
+    if (launch->facts[FACT_REDUCTION] != NEST_NONE) {
+        count_reduction(&thesis, launch);
+    }
     const struct fit fit =
         fit_groups(device, (int64_t)launch->num_items, (int64_t)thesis.registers_of_item,
                    (int64_t)thesis.local);
-    program->groups_of_unit = fit.groups > 0 ? (double)fit.groups : 1;
+    program->compute = thesis.arithmetic + thesis.reciprocals + thesis.branches;
+    program->groups = (double)launch->num_groups / told(launch, FACT_WAVES, 1);
+    program->groups_of_unit = fmax((double)fit.groups, 1);
     program->sub_groups_of_group =
         ceil((double)launch->num_items / device_number(device, DEVICE_WIDTH));
     return thesis;
