@@ -131,7 +131,7 @@ def choice(args):
     device = json.loads(run(args, "devices", "--json"))[0]
     known = "; ".join(device[key] for key in ("platform", "name", "driver_version"))
     shares = []
-    for op, type, log in itertools.product(NESTS, TYPES, (20, 23, 26)):
+    for op, type, log in itertools.product(NESTS, TYPES, (20, 22, 26)):
         seen = {}
         for numbers in CHOICES[op]:
             with open("tuning", "w") as file:
