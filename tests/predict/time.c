@@ -212,19 +212,24 @@ static void nests_take_times_by_hand(void **state)
     static const char slow[] = "region 1 nominal\noperation 2 nominal";
     static const struct {
         const char *device, *transfers, *facts;
+        int64_t size;
         double launches, crossings; /* microseconds; below 0: not known */
     } rows[] = {
-        { slow, "", "", 100 + 6.144, 0 },
-        { slow, "", "times 3", 100 + 2 * 10 + 3 * 6.144, 0 },
-        { slow, "", "times 0", 0, 0 },
-        { slow, "", "waves 2", 100 + 10 + 6.144, 0 },
-        { slow, "", "waves 4", 100 + 3 * 10 + 2 * 6.144, 0 }, /* a unit idles */
-        { slow, "", "waves 2 times 3", 100 + 5 * 10 + 3 * 6.144, 0 },
-        { slow, "transfer in a", "", 100 + 6.144, -1 },
+        { slow, "", "", 256, 100 + 6.144, 0 },
+        { slow, "", "times 3", 256, 100 + 2 * 10 + 3 * 6.144, 0 },
+        { slow, "", "times 0", 256, 0, 0 },
+        { slow, "", "waves 2", 256, 100 + 10 + 6.144, 0 },
+        { slow, "", "waves 4", 256, 100 + 3 * 10 + 2 * 6.144, 0 }, /* a unit idles */
+        { slow, "", "waves 2 times 3", 256, 100 + 5 * 10 + 3 * 6.144, 0 },
+        { slow, "transfer in a", "", 256, 100 + 6.144, -1 },
         { "region 0 nominal\noperation 0 nominal\nlink 2 nominal\nlink_latency 5 nominal",
-          "transfer in a times 2 transfer out b", "", 100 + 0.6144, 3 * 7.048 },
+          "transfer in a times 2 transfer out b", "", 256, 100 + 0.6144, 3 * 7.048 },
+        /* groups of one work-item */
+        { "region 0 nominal\noperation 2 nominal\nlone_operation 100 nominal", "", "", 1,
+          100 + 1, 0 },
         /* a GPU, with a load and a barrier in each wave */
-        { "latency 1000 nominal\nbarrier 1000 nominal", "", "waves 4", 130 + 4 * 2, 0 },
+        { "latency 1000 nominal\nbarrier 1000 nominal", "", "waves 4", 256, 130 + 4 * 2,
+          0 },
     };
 
     (void)state;
@@ -232,13 +237,15 @@ static void nests_take_times_by_hand(void **state)
         char text[512];
         struct device device;
         struct nest_error error = { 0 };
-        snprintf(text, sizeof(text),
-                 "array a f32[1024] global array b f32[1024] global %s "
-                 "kernel k launch groups = 4 size = 256 %s array c f32[256] local "
-                 "load a[256*g + t] store c[t] barrier op 2 store b[256*g + t]",
-                 rows[i].transfers, rows[i].facts);
+        snprintf(
+            text, sizeof(text),
+            "array a f32[1024] global array b f32[1024] global %s "
+            "param B = 256 kernel k launch groups = 4 size = B %s array c f32[256] local "
+            "load a[256*g + t] store c[t] barrier op 2 store b[256*g + t]",
+            rows[i].transfers, rows[i].facts);
         struct nest *const nest = read_text(text);
-        struct nest_counts counts = count_with(nest, 16, 32, NULL, 0);
+        const struct nest_setting size = { "B", rows[i].size };
+        struct nest_counts counts = count_with(nest, 16, 32, &size, 1);
         snprintf(text, sizeof(text), "%s%s", numbers, rows[i].device);
         assert_true(device_read(&device, text, strlen(text), &error));
         const struct nest_time time = time_nest(nest, &counts, &device);

@@ -19,28 +19,8 @@ import statistics
 import subprocess
 import tempfile
 
-LANES = {"f32": 16, "i32": 16, "f64": 8}  # elements of 64 bytes, which one access moves
-WIDE = {"f32": ("f32", 1), "i32": ("i64", 2), "f64": ("f64", 1)}  # results, operations of 64 bytes
-
-REDUCE = """param n = 1  G = 1
-array partials {out}[G] global
-kernel tiles
-launch groups = G  size = 1
-array in {type}[n] global
-let each = n / G
-for i = 0 .. each - 1 step {lanes} {{ load in[each*g + i]  op {ops} }}
-store partials[g]
-kernel finish
-launch groups = 1  size = 1  when {launches} - 1
-for i = 0 .. G - 1 {{ load partials[i]  op }}
-"""
-SCAN = """param n = 1  T = 1
-kernel scan
-launch groups = ceil(n, T)  size = 1
-array in {type}[n] global  array out {out}[n] global
-for i = 0 .. T - 1 step {lanes} {{ load in[T*g + i]  op {ops} }}
-for i = 0 .. T - 1 step {lanes} {{ load in[T*g + i]  op {scan_ops}  store out[T*g + i] }}
-"""
+TYPES = {"f32": 4, "i32": 4, "f64": 8}  # folded in themselves, and their bytes
+NESTS = {"reduce": "reduce_tiles_vector", "scan": "scan_lookback_vector"}  # `auto` of CPUs
 G_OF = {"reduce6": {"G": 256}}  # as the policy of CPUs has it
 CHOICES = {
     "reduce": [f"tile_bytes=65536 groups={groups}" for groups in (1, 2, 3, 4, 8, 32, 128, 512)],
@@ -60,8 +40,8 @@ def rows_of(args, *words):
 
 
 def bench(args, op, type, least, most, *words):
-    return rows_of(args, "bench", "--op", op, "--folds", "add", "--types", type, "--min", least,
-                   "--max", most, "--seconds", args.seconds, *words)
+    return rows_of(args, "bench", "--op", op, "--folds", "add", "--types", f"{type}:{type}",
+                   "--min", least, "--max", most, "--seconds", args.seconds, *words)
 
 
 def calibrate(args):
@@ -74,8 +54,8 @@ def memory_as_of(op, type, row):
     with open("x.device") as file:
         lines = [line.split() for line in file]
     known = {line[0]: float(line[1]) for line in lines if line[0] != "name"}
-    stores = 0 if op == "reduce" else WIDE[type][1]
-    size = row["count"] * 64 / LANES[type]
+    stores = op == "scan"
+    size = row["count"] * TYPES[type]
     took = size * (1 + stores) / row["opencl_gbps"] * 1e-9 - known["call"] * 1e-6
     now = size * (1 / known["bandwidth"] + stores / known["store_bandwidth"]) * 1e-9
     with open("moved.device", "w") as file:
@@ -92,21 +72,15 @@ def predict(args, nest, device, **sets):
 
 def auto(args, op, type, n, device="x.device", tuning=""):
     """Predicted seconds of what the library would launch."""
-    told = json.loads(run(args, "explain", op, "--type", type, "--count", n, "--json", *args.select,
-                          CLFOLD_TUNING=tuning))
-    out, ops = WIDE[type]
-    text = (REDUCE if op == "reduce" else SCAN).format(
-        type=type, out=out, ops=ops, scan_ops=12 * ops, lanes=LANES[type],
-        launches=told["launches"])
-    with open("auto.nest", "w") as file:
-        file.write(text)
-    sets = {"G": told["groups"]} if op == "reduce" else {"T": min(told["tile"], n)}
-    return predict(args, "auto.nest", device, n=n, **sets)
+    told = json.loads(run(args, "explain", op, "--type", type, "--acc", type, "--count", n,
+                          "--json", *args.select, CLFOLD_TUNING=tuning))
+    sets = {"R": told["tile"]} if op == "scan" else {}
+    return predict(args, NESTS[op], device, n=n, T=TYPES[type], K=told["items"], **sets)
 
 
 def compare(args):
     errors = [[], []]
-    for op, type, least in itertools.product(("reduce", "scan"), LANES, (20, 21)):
+    for op, type, least in itertools.product(NESTS, TYPES, (20, 21)):
         calibrate(args)
         rows = bench(args, op, type, 2**least, 2 ** (least + 6))
         for row in rows:
@@ -157,12 +131,12 @@ def choice(args):
     device = json.loads(run(args, "devices", "--json"))[0]
     known = "; ".join(device[key] for key in ("platform", "name", "driver_version"))
     shares = []
-    for op, type, log in itertools.product(CHOICES, LANES, (20, 23, 26)):
+    for op, type, log in itertools.product(NESTS, TYPES, (20, 22, 26)):
         seen = {}
         for numbers in CHOICES[op]:
             with open("tuning", "w") as file:
                 print(f"clfold tuning 4\n{'inclusive_' * (op == 'scan')}{op} add {type}:"
-                      f"{WIDE[type][0]} 2^{log - 1}..2^{log + 1} tile=tile_vector {numbers} "
+                      f"{type} 2^{log - 1}..2^{log + 1} tile=tile_vector {numbers} "
                       f"group_size=1 on clfold 100; {known}", file=file)
             row = bench(args, op, type, 2**log, 2**log, "--against", "tuning")[0]
             told = auto(args, op, type, 2**log, tuning="tuning")

@@ -34,6 +34,11 @@ static const char kernels[] =
     "        v += in[i]; if (i + 256 < end) v += in[i + 256];\n"
     "    }\n"
     "    if (v == 1) in[0] = 0;\n"
+    "}\n"
+    "KERNEL(lone) {\n"
+    "    uint16 v = n.y;\n"
+    "    STEPS v += ((global uint16 *)in)[i % 128];\n"
+    "    if (any(v == 1)) in[0] = 0;\n"
     "}\n";
 
 enum {
@@ -155,6 +160,7 @@ static void measure(struct calibration *c, struct message *message)
         { ANY, "link", LINKED / link * 1e-9, "measured writing 64 MiB" },
         { ANY, "link_latency", word * 1e6, "measured writing 4 bytes" },
         { CPU, "operation", operation, "measured a sixth of a loop's turn" },
+        { CPU, "lone_operation", time_step(c, "lone", groups, 1) / 4e-9 / 6, "measured" },
         { CPU, "region", fmax(turn - 2 * operation, 0), "measured less a turn" },
         { GPU, "l2", ask(c, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE), "queried" },
         { GPU, "local", ask(c, CL_DEVICE_LOCAL_MEM_SIZE), "queried of a group" },

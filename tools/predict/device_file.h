@@ -31,6 +31,7 @@
  * A CPU, which runs a group's work-items one after the other between two barriers:
  *   region             ns for a work-item to pass from one barrier to the next
  *   operation          ns for each operation, access, branch and turn
+ *   lone_operation     the same in groups of one work-item, if that is another
  * What limits groups on a unit:
  *   sub_groups, groups, registers, most_registers   of 4 bytes; of a work-item
  *   register_parts, register_unit   parts of the unit, and what is given at once
@@ -47,11 +48,12 @@
         X(LOCAL_LATENCY, local_latency), X(ALU_LATENCY, alu_latency),                    \
         X(BARRIER, barrier), X(CALL, call), X(LAUNCH, launch), X(LINK, link),            \
         X(LINK_LATENCY, link_latency), X(REGION, region), X(OPERATION, operation),       \
-        X(SUB_GROUPS, sub_groups), X(GROUPS, groups), X(REGISTERS, registers),           \
-        X(REGISTER_PARTS, register_parts), X(REGISTER_UNIT, register_unit),              \
-        X(REGISTERS_BY_GROUP, registers_by_group), X(SUB_GROUP_UNIT, sub_group_unit),    \
-        X(MOST_REGISTERS, most_registers), X(LOCAL, local), X(LOCAL_UNIT, local_unit),   \
-        X(LOCAL_RESERVED, local_reserved), X(DEPARTURE_COALESCED, departure_coalesced),  \
+        X(LONE_OPERATION, lone_operation), X(SUB_GROUPS, sub_groups), X(GROUPS, groups), \
+        X(REGISTERS, registers), X(REGISTER_PARTS, register_parts),                      \
+        X(REGISTER_UNIT, register_unit), X(REGISTERS_BY_GROUP, registers_by_group),      \
+        X(SUB_GROUP_UNIT, sub_group_unit), X(MOST_REGISTERS, most_registers),            \
+        X(LOCAL, local), X(LOCAL_UNIT, local_unit), X(LOCAL_RESERVED, local_reserved),   \
+        X(DEPARTURE_COALESCED, departure_coalesced),                                     \
         X(DEPARTURE_UNCOALESCED, departure_uncoalesced), X(ISSUE_CYCLES, issue_cycles)
 
 #define DEVICE_ENUMERATOR(NUMBER, name) DEVICE_##NUMBER

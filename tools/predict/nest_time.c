@@ -224,6 +224,10 @@ struct launch_time time_launch(const struct nest *nest, const struct nest_launch
     const double units = device_number(device, DEVICE_UNITS);
     const double hertz = device_number(device, DEVICE_CLOCK) * 1e9;
     const double cycles = is_cpu ? 0 : hertz; /* a CPU's tell nothing */
+    const enum device_number operation =
+        launch->num_items == 1 && knows(device, DEVICE_LONE_OPERATION)
+            ? DEVICE_LONE_OPERATION
+            : DEVICE_OPERATION;
     const double later = device_number(device, DEVICE_LAUNCH) * 1e-6;
     const double first = device_number(device, DEVICE_CALL) * 1e-6;
     struct launch_time time = { .waves = fmax(told(launch, FACT_WAVES, 1), 1),
@@ -263,7 +267,7 @@ struct launch_time time_launch(const struct nest *nest, const struct nest_launch
                            knows(device, DEVICE_LATENCY) ? cycles : 0 },
         [TERM_ITEMS] = { time.tail *
                              (time.regions * device_number(device, DEVICE_REGION) +
-                              time.operations * device_number(device, DEVICE_OPERATION)),
+                              time.operations * device_number(device, operation)),
                          is_cpu ? units * 1e9 : 0 },
         [TERM_HOPS] = { hops * hop, hops * hop > 0 ? hertz : 0 },
     };
