@@ -43,8 +43,12 @@ static bool find_text(const char *name, bool is_device, struct predict_text *tex
             return true;
         }
     }
-    return message_set(message, "there is no %s %.200s; see clfold predict --help",
-                       is_device ? "device" : "nest", name);
+    return message_set(message,
+                       is_device
+                           ? "there is no device %.200s; clfold predict --calibrate "
+                             "> FILE.device measures one, and --help names others"
+                           : "there is no nest %.200s; see clfold predict --help",
+                       name);
 }
 
 bool predict_device(struct device *device, const char *name, struct message *message)
