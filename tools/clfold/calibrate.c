@@ -139,7 +139,7 @@ static void measure(struct calibration *c, struct message *message)
     const double calls = time_runs(c, "regions", 1, 1, 0, LAUNCHES, RUNS / 2);
     const double word = time_runs(c, NULL, 0, 4, 0, 1, RUNS / 2);
     const double link = time_runs(c, NULL, 0, LINKED, 0, 1, RUNS / 2) - word;
-    const double operation = time_step(c, "loop", groups, GROUP) / items / 6;
+    const double operation = fmax(time_step(c, "loop", groups, GROUP) / items / 6, 0);
     const double turn = time_step(c, "regions", groups, GROUP) / items;
     time_runs(c, "fill", BYTES / 4 / GROUP, GROUP, BYTES / 4, 1, 0);
     const struct {
@@ -177,7 +177,8 @@ static void measure(struct calibration *c, struct message *message)
     printf("name %s\n", c->bench.session.device_name);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (rows[i].what != (is_cpu ? GPU : CPU)) {
-            printf("%s %.4g %s\n", rows[i].name, rows[i].value, rows[i].source);
+            const int digits = *rows[i].source == 'q' ? 10 : 4; /* queried */
+            printf("%s %.*g %s\n", rows[i].name, digits, rows[i].value, rows[i].source);
         }
     }
 }

@@ -8,7 +8,7 @@
 const char *const op_class_names[OP_CLASSES] = { "simple", "reciprocal", "special",
                                                  "convert" };
 
-static const char *const fact_words[NEST_FACTS] = {
+const char *const nest_fact_words[NEST_FACTS] = {
     "when",       "hops",      "waves", "times",   "registers", "instructions",
     "iterations", "reduction", "lines", "scalars", "" /* fold has a rule of its own */
 };
@@ -55,7 +55,7 @@ bool nest_refuse(struct nest_error *error, int line, int column, const char *for
 int nest_find_fact(const char *word)
 {
     for (int i = 0; i < NEST_FACTS; i++) {
-        if (strcmp(fact_words[i], word) == 0) {
+        if (strcmp(nest_fact_words[i], word) == 0) {
             return i;
         }
     }
@@ -404,7 +404,7 @@ bool nest_set_fact(struct reader *reader, int fact, int value)
     struct nest_kernel *const kernel = kernel_of(reader);
 
     if (kernel && kernel->facts[fact] != NEST_NONE) {
-        return REFUSE("%s is given twice", fact_words[fact]);
+        return REFUSE("%s is given twice", nest_fact_words[fact]);
     }
     if (kernel) {
         kernel->facts[fact] = value;
@@ -414,7 +414,7 @@ bool nest_set_fact(struct reader *reader, int fact, int value)
 
 bool nest_is_times(struct reader *reader, int fact)
 {
-    return fact == FACT_TIMES || REFUSE("a transfer has no %s", fact_words[fact]);
+    return fact == FACT_TIMES || REFUSE("a transfer has no %s", nest_fact_words[fact]);
 }
 
 bool nest_set_fold(struct reader *reader, const char *op, const char *type, int count)

@@ -141,6 +141,7 @@ enum nest_fact {
     FACT_FOLD,         /* elements of which it is the fold */
     NEST_FACTS
 };
+extern const char *const nest_fact_words[NEST_FACTS];
 
 struct nest_kernel {
     char name[NEST_NAME];

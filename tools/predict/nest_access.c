@@ -80,6 +80,7 @@ static bool touches(struct run *run, const struct nest_step *step, uint64_t mask
 {
     const struct nest_array *const array = &run->nest->arrays[step->array];
     int64_t before = -1;
+    int last = 0;
 
     run_value(run, step->value, mask, at);
     for (int i = 0; i < run->lanes->width; i++) {
@@ -100,7 +101,11 @@ static bool touches(struct run *run, const struct nest_step *step, uint64_t mask
         run->outcome.residue =
             run_mix(run->outcome.residue, before < 0 ? (uint64_t)(at[i] % NEST_LINE)
                                                      : (uint64_t)(at[i] - before));
+        if (before >= 0 && run->launch->strides[step->access] == 0) {
+            run->launch->strides[step->access] = (at[i] - before) / (i - last);
+        }
         before = at[i];
+        last = i;
     }
     return true;
 }
@@ -117,9 +122,6 @@ void run_access(struct run *run, const struct nest_step *step, uint64_t mask)
     }
     if (!touches(run, step, mask, at)) {
         return;
-    }
-    if ((mask & 3) == 3 && run->is_first) {
-        run->launch->strides[step->access] = at[1] - at[0];
     }
     cells[ACCESS_REQUESTS]++;
     cells[ACCESS_ITEMS] += (uint64_t)run_bits(mask);

@@ -18,8 +18,9 @@ static bool find_sizes(struct run *run, const int *nodes, int num, uint64_t *siz
             run->failed = true;
             nest_refuse(run->error, run->nest->nodes[nodes[i]].line,
                         run->nest->nodes[nodes[i]].column,
-                        "a size of %lld is not from 1 to %lld in all", (long long)size,
-                        (long long)most);
+                        *product > 1 ? "%lld times %lld is not from 1 to %lld"
+                                     : "a size of %lld is not from %lld to %lld",
+                        (long long)size, (long long)*product, (long long)most);
         }
         if (run->failed) {
             return false;
@@ -57,6 +58,20 @@ static void find_arrays(struct run *run)
     memcpy(run->launch->bytes, run->bytes, sizeof(run->bytes));
 }
 
+static int64_t find_fact(struct run *run, enum nest_fact fact, int index)
+{
+    const int64_t least = fact == FACT_WAVES || fact == FACT_ITERATIONS;
+    const int64_t value = index == NEST_NONE ? NEST_NONE : run_constant(run, index);
+
+    if (index != NEST_NONE && value < least && !run->failed) {
+        run->failed = true;
+        nest_refuse(run->error, run->nest->nodes[index].line,
+                    run->nest->nodes[index].column, "%s of %lld is below %lld",
+                    nest_fact_words[fact], (long long)value, (long long)least);
+    }
+    return value;
+}
+
 static void count_launch(struct run *run)
 {
     struct nest_launch *const launch = run->launch;
@@ -72,9 +87,7 @@ static void count_launch(struct run *run)
     run_set(run, SLOT_SIZE, (int64_t)launch->size[0]);
     find_arrays(run);
     for (int i = 0; i < NEST_FACTS && !run->failed; i++) {
-        launch->facts[i] = kernel->facts[i] == NEST_NONE
-                               ? NEST_NONE
-                               : run_constant(run, kernel->facts[i]);
+        launch->facts[i] = find_fact(run, (enum nest_fact)i, kernel->facts[i]);
     }
     if (!run->failed) {
         memset(run->cells, 0, run->num_cells * sizeof(*run->cells));
@@ -109,11 +122,12 @@ static bool check_setting(const struct nest *nest, const struct nest_setting *se
         is_known |=
             nest->names[i].is_param && strcmp(nest->names[i].name, setting->name) == 0;
     }
-    return (is_known && setting->value >= 0 && setting->value <= NEST_MOST_VALUE) ||
-           nest_refuse(error, 0, 0,
-                       is_known ? "%.60s is a number from 0 to 2^53"
-                                : "there is no parameter %.60s",
-                       setting->name);
+    if (!is_known) {
+        return nest_refuse(error, 0, 0, "there is no parameter %.60s", setting->name);
+    }
+    return (setting->value >= 0 && setting->value <= NEST_MOST_VALUE) ||
+           nest_refuse(error, 0, 0, "%.60s is a number from 0 to 2^53, not %lld",
+                       setting->name, (long long)setting->value);
 }
 
 static void add_launch(struct run *run, struct nest_counts *counts, int kernel)
@@ -155,9 +169,8 @@ static void count_transfers(struct run *run, struct nest_counts *counts)
 {
     for (int i = 0; i < run->nest->num_transfers && !run->failed; i++) {
         const struct nest_transfer *const transfer = &run->nest->transfers[i];
-        const int64_t times =
-            transfer->times == NEST_NONE ? 1 : run_constant(run, transfer->times);
-        counts->transfers[i].times = times < 0 ? 0 : (uint64_t)times;
+        const int64_t times = find_fact(run, FACT_TIMES, transfer->times);
+        counts->transfers[i].times = times == NEST_NONE ? 1 : (uint64_t)times;
         counts->transfers[i].bytes = find_array(run, transfer->array);
     }
 }

@@ -36,12 +36,12 @@ enum count_cell {
     COUNT_SUB_GROUPS,
     COUNT_BARRIERS,
     COUNT_BARRIER_ITEMS,
-    COUNT_BRANCHES, /* conditions met */
-    COUNT_ENTERED,  /* blocks of them with a work-item in it */
-    COUNT_ENTERED_ITEMS,
-    COUNT_DIVERGENT, /* and one that is not */
-    COUNT_TURNS,     /* of loops */
-    COUNT_ROUNDS,    /* of global loads that wait for each other, in first sub-groups */
+    COUNT_BARRIER_MARKS, /* a sum that tells which barriers */
+    COUNT_BRANCHES,      /* conditions met */
+    COUNT_ENTERED,       /* blocks of them with a work-item in it */
+    COUNT_DIVERGENT,     /* and one that is not */
+    COUNT_TURNS,         /* of loops */
+    COUNT_ROUNDS, /* of global loads that wait for each other, in first sub-groups */
     COUNT_LOCAL_ROUNDS,
     COUNT_OPS, /* of each class */
     COUNT_OP_ITEMS = COUNT_OPS + OP_CLASSES,

@@ -189,10 +189,10 @@ static double find_memory(struct launch_time *time, const struct nest *nest,
             bytes = fmin(bytes, is_store ? stores : loads);
         }
         time->past_l2 += bytes;
-        seconds +=
-            bytes * 1e-9 /
-            (is_store && knows(device, bandwidth) ? device_number(device, bandwidth)
-                                                  : time->bandwidth);
+        seconds += bytes * 1e-9 /
+                   (!is_store                  ? time->bandwidth
+                    : knows(device, bandwidth) ? device_number(device, bandwidth)
+                                               : device_number(device, DEVICE_BANDWIDTH));
     }
     return seconds;
 }

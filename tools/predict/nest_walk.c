@@ -144,10 +144,15 @@ static void walk_if(struct run *run, const struct nest_step *step, uint64_t mask
         const int body = side == 0 ? step->body : step->other;
         if (sides[side] && body != NEST_NONE) {
             run->cells[COUNT_ENTERED]++;
-            run->cells[COUNT_ENTERED_ITEMS] += (uint64_t)run_bits(sides[side]);
             walk(run, body, sides[side]);
         }
     }
+}
+
+/* What is loaded from now on waits for what was loaded before. */
+static void end_rounds(struct run *run)
+{
+    run->is_waiting = run->waits_locally = false;
 }
 
 static bool is_bent(const struct run *run, int counter)
@@ -174,7 +179,9 @@ static void take_turn(struct run *run, const struct range *range, uint64_t turn)
     }
     run->outcome.signature = run_mix(run->outcome.signature, mask);
     run->cells[COUNT_TURNS] += !step->is_unrolled;
-    run->is_waiting = run->waits_locally = false;
+    if (!step->is_unrolled) {
+        end_rounds(run);
+    }
     walk(run, step->body, mask);
 }
 
@@ -200,7 +207,9 @@ static void walk_for(struct run *run, const struct nest_step *step, uint64_t mas
     }
     if (!run->failed) {
         const struct range range = { .count = (uint64_t)most,
-                                     .is_bent = is_bent(run, step->counter),
+                                     /* loads go on from turn to turn if unrolled */
+                                     .is_bent =
+                                         step->is_unrolled || is_bent(run, step->counter),
                                      .visit = take_turn,
                                      .what = step,
                                      .mask = mask,
@@ -210,7 +219,9 @@ static void walk_for(struct run *run, const struct nest_step *step, uint64_t mas
         run->outcome.signature = run_mix(run->outcome.signature, range.count);
         sum(run, &range);
     }
-    run->is_waiting = run->waits_locally = false;
+    if (!step->is_unrolled) {
+        end_rounds(run);
+    }
 }
 
 static void walk_step(struct run *run, const struct nest_step *step, uint64_t mask)
@@ -223,7 +234,7 @@ static void walk_step(struct run *run, const struct nest_step *step, uint64_t ma
     case STEP_OP:
         run->cells[COUNT_OPS + step->op] += (uint64_t)step->times;
         run->cells[COUNT_OP_ITEMS + step->op] += (uint64_t)(step->times * run_bits(mask));
-        run->is_waiting = run->waits_locally = false;
+        end_rounds(run);
         break;
     case STEP_BARRIER:
         if (mask != run->mask) {
@@ -231,8 +242,10 @@ static void walk_step(struct run *run, const struct nest_step *step, uint64_t ma
                      "some work-items of a sub-group do not reach this barrier");
         }
         run->cells[COUNT_BARRIERS]++;
+        run->cells[COUNT_BARRIER_MARKS] +=
+            run_mix(1, (uint64_t)step->line << 32 | (uint64_t)step->column);
         run->cells[COUNT_BARRIER_ITEMS] += (uint64_t)run_bits(mask);
-        run->is_waiting = run->waits_locally = false;
+        end_rounds(run);
         break;
     case STEP_LET:
         run_value(run, step->value, mask, run->slots[step->slot]);
@@ -276,7 +289,7 @@ static void visit_sub_group(struct run *run, uint64_t first)
         run->slots[SLOT_T + 2][i] = (int64_t)(item / size[0] / size[1] % size[2]);
     }
     run->is_first = first == 0;
-    run->is_waiting = run->waits_locally = false;
+    end_rounds(run);
     run->cells[COUNT_SUB_GROUPS]++;
     walk(run, run->kernel->first, run->mask);
 }
@@ -296,13 +309,13 @@ static void visit_group(struct run *run, const struct range *range, uint64_t i)
     uint64_t barriers = 0;
     for (uint64_t first = 0; first < run->launch->num_items && !run->failed;
          first += (uint64_t)run->lanes->width) {
-        const uint64_t before = run->cells[COUNT_BARRIERS];
+        const uint64_t before = run->cells[COUNT_BARRIER_MARKS];
         visit_sub_group(run, first);
-        const uint64_t met = run->cells[COUNT_BARRIERS] - before;
+        const uint64_t met = run->cells[COUNT_BARRIER_MARKS] - before;
         barriers = first == 0 ? met : barriers;
         if (met != barriers) {
             run_fail(run, run->kernel->line, run->kernel->column,
-                     "the sub-groups of a group meet different numbers of barriers");
+                     "the sub-groups of a group meet different barriers");
         }
     }
 }

@@ -27,6 +27,7 @@ struct hong_kim hong_kim(const struct hong_kim_device *d,
     const double accesses = p->uncoalesced + p->coalesced;
     const double share = accesses > 0 ? p->uncoalesced / accesses : 0;
     const double n = p->groups_of_unit * p->sub_groups_of_group;
+    const double units = fmin(d->units, p->groups); /* that work */
     const double slow = d->latency + (p->uncoalesced_each - 1) * d->departure_uncoalesced;
     struct hong_kim out = {
         .memory_latency = share * slow + (1 - share) * d->latency,
@@ -34,10 +35,10 @@ struct hong_kim hong_kim(const struct hong_kim_device *d,
                      (1 - share) * d->departure_coalesced,
         .memory_cycles = slow * p->uncoalesced + d->latency * p->coalesced,
         .compute_cycles = d->issue_cycles * (p->compute + accesses),
-        .rounds = p->groups / (p->groups_of_unit * d->units),
+        .rounds = p->groups / (p->groups_of_unit * units),
     };
     const double of_sub_group = d->clock * p->bytes / out.memory_latency;
-    const double by_bandwidth = d->bandwidth / (of_sub_group * d->units);
+    const double by_bandwidth = d->bandwidth / (of_sub_group * units);
     const double both = out.memory_cycles + out.compute_cycles;
 
     out.mwp = fmin(fmin(out.memory_latency / out.departure, by_bandwidth), n);
@@ -111,21 +112,27 @@ struct thesis thesis_count(const struct nest *nest, const struct nest_launch *la
     struct thesis thesis = { .iterations = told(launch, FACT_ITERATIONS, items) / items,
                              .local = dims * 32 };
     struct hong_kim_program *const program = &thesis.program;
+    /* A load that hits the cache costs what an operation does. */
+    const double hit_share = launch->looked_up > 0
+                                 ? 1 - (double)launch->missed / (double)launch->looked_up
+                                 : 0;
 
     for (int i = 0; i < nest->num_steps; i++) {
         const struct nest_step *const step = &nest->steps[i];
         const int k = step->access;
         if (step->kind <= STEP_STORE && !nest->arrays[step->array].is_local &&
             launch->accesses[k][ACCESS_ITEMS] > 0) {
+            const double times = (double)launch->accesses[k][ACCESS_ITEMS] / items;
+            const double hits = step->kind == STEP_LOAD ? times * hit_share : 0;
+            thesis.arithmetic += hits;
             count_access(&thesis, k, launch->bytes[step->array],
-                         fabs((double)launch->strides[k]),
-                         (double)launch->accesses[k][ACCESS_ITEMS] / items, cached);
+                         fabs((double)launch->strides[k]), times - hits, cached);
         }
     }
     program->bytes /= fmax(program->coalesced + program->uncoalesced, 1e-300);
     program->coalesced_each /= fmax(program->coalesced, 1e-300);
     program->uncoalesced_each /= fmax(program->uncoalesced, 1e-300);
-    thesis.arithmetic = (double)(ops[OP_SIMPLE] + ops[OP_CONVERT]) / items;
+    thesis.arithmetic += (double)(ops[OP_SIMPLE] + ops[OP_CONVERT]) / items;
     thesis.reciprocals = (double)(ops[OP_RECIPROCAL] + ops[OP_SPECIAL]) / items;
     thesis.branches = (double)all[COUNT_BRANCHES] / (double)all[COUNT_SUB_GROUPS];
     program->barriers = (double)all[COUNT_BARRIER_ITEMS] / items;
@@ -143,7 +150,9 @@ struct thesis thesis_count(const struct nest *nest, const struct nest_launch *la
                    (int64_t)thesis.local);
     program->compute = thesis.arithmetic + thesis.reciprocals + thesis.branches;
     program->groups = (double)launch->num_groups / told(launch, FACT_WAVES, 1);
-    program->groups_of_unit = fmax((double)fit.groups, 1);
+    program->groups_of_unit =
+        fmin(fmax((double)fit.groups, 1),
+             ceil(program->groups / device_number(device, DEVICE_UNITS)));
     program->sub_groups_of_group =
         ceil((double)launch->num_items / device_number(device, DEVICE_WIDTH));
     return thesis;
