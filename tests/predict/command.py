@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ load a[256*g + t] op store a[256*g + t]
 kernel sum launch groups = 16 size = 256 fold FOLD f32 n reduction 4
 load a[256*g + t]
 if t == 0 { store p[g] }
-kernel sum_rest launch groups = 1 size = 16
+kernel sum_parts launch groups = 1 size = 16
 load p[t]
 """
 DEVICE = "name mine\nwidth 16 measured\nbanks 16 nominal\nunits 2 queried\nclock 1 nominal\n"
@@ -93,7 +94,7 @@ def check_program(folder):
     check([sweep[key] for key in SHAPE] == ["sweep", 16, 256, 4, 5], f"{sweep}")
     cells = [5, "load", "a", 128, 4096, 4 * 4096, 512, 128, 128, 0]
     check([sweep["accesses"][0][key] for key in CELLS] == cells, f"{sweep}")
-    check(whole["launches"] == 7, f"{whole}")
+    check(whole["launches"] == 4 * 5 + 2, f"{whole}")
     told = [(one["array"], one["way"], one["bytes"], one["times"]) for one in whole["transfers"]]
     check(told == [("a", "in", 16384, 3), ("p", "out", 64, 1)], f"{whole}")
     sums = sum(launch["seconds"] for launch in (sweep, part, rest))
@@ -107,6 +108,17 @@ def check_program(folder):
            ".op = CLFOLD_ADD, .type = CLFOLD_F32 }", "&fold, in, 0, out, 0, 4096, 0, NULL, NULL);")
     nest = write(folder, "q.nest", PROGRAM.replace("FOLD", "first"))
     prints([nest], "clfold does not fold f32 by first")
+    for text, tiles in (("bit_and f32", None), ("mul i64", True), ("min i8", False),
+                        ("arg_min f32", False)):  # fmt: skip
+        operator, kind = text.split()
+        changed = PROGRAM.replace("FOLD f32", text).replace("sum_parts", "rest")
+        part = objects(write(folder, "q.nest", changed))[1]
+        fold = part["fold"]
+        if tiles is None:
+            check(fold == {"missing": f"clfold does not fold {kind} by {operator}"}, f"{fold}")
+        else:
+            check(fold["seconds"] == part["seconds"], f"{fold}")
+            check(bool(fold["reduce_tiles_seconds"]) == tiles, f"{fold}")
     nest = write(folder, "p.nest", PROGRAM.replace("FOLD", "mul"))
     prints([nest], "--op mul ", "CLFOLD_MUL")
     sweep, part, *_, whole = objects(nest, "--model", "thesis", "--device", "8800gtx")
@@ -115,13 +127,34 @@ def check_program(folder):
     check(whole["launch_seconds"] > sweep["hong_and_kim"]["seconds"] > 0, f"{whole}")
 
 
+def check_names():
+    """The help names the nests and devices that the command carries, and so do the docs."""
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    with open(os.path.join(root, "docs", "predict.md"), encoding="utf-8") as file:
+        texts = {"--help": run("--help").stdout, "docs/predict.md": file.read()}
+    for folder in ("nests", "devices"):
+        for name in os.listdir(os.path.join(root, "tools", "predict", folder)):
+            word = name.rsplit(".", 1)[0]
+            for where, text in texts.items():
+                known = re.search(rf"\b{word}\b", text) or re.fullmatch("reduce[0-6]", word)
+                check(known, f"{where} does not name {word}")
+
+
 def main():
     for i in range(7):
         prints([f"reduce{i}", "--set", "n=2^20"], f"reduce{i} ", " waves", "NVIDIA H100")
     prints(["reduce1", "--explain", "--cache", "16"], "binds", "cache_misses", "assumptions")
     prints(["reduce0", "--device", "8800gtx", "--model", "thesis"], "(1) ", "MWP", "CWP")
     prints(["reduce0", "--device", "a100", "--model", "thesis"], "(6) ", "not known")
+    whole = objects("reduce0", "--device", "a100", "--model", "thesis")[-1]
+    check(whole["launch_seconds"] is None and whole["seconds"] is None, f"{whole}")
+    prints(["reduce0", "--device", "8800gtx", "--explain"], "tail_factor",
+           "launch is not known and costs nothing", "first sub-group")
     fails(["nope"], 1, "there is no nest nope")
+    check_names()
+    for words in (["--set", "n=1"], ["--block", "8"], ["--cache", "16"], ["--model", "thesis"],
+                  ["--explain"], ["reduce0"]):  # fmt: skip
+        fails(["--calibrate", *words], 2, "--calibrate")
     fails(["a.f90"], 1, "a.f90: is Fortran, of which clfold-nest makes a .nest file")
     fails(["reduce0", "--device", "none"], 1, "there is no device none")
     fails(["/nowhere.nest"], 1, "/nowhere.nest: No such file")

@@ -273,7 +273,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "explain", VALUE_NONE, TO(predict.explain), PREDICT, .excludes = "json",
       .help = "print every count, every term of the time, what binds, what is assumed, "
               "and the device's numbers with their sources" },
-    { "calibrate", VALUE_NONE, TO(predict.calibrate), PREDICT, .excludes = "json,explain",
+    { "calibrate", VALUE_NONE, TO(predict.calibrate), PREDICT,
+      .excludes = "json,explain,set,block,cache,model",
       .help = "instead of predicting, measure the OpenCL device that --device names as "
               "elsewhere, and print its file, without a NEST" },
     { "combine", VALUE_TEXT, TO(fold.combine), OPERATORS, .excludes = "op,init",
@@ -921,12 +922,15 @@ const struct command_row command_rows[ACTIONS] = {
         "sectors, lines, passes of local memory's banks, branches, barriers; and "
         "predicts from the GPU's numbers how long they take. NEST is a file whose name "
         "ends in .nest, which clfold-nest makes of Fortran, or the name of a kernel of "
-        "clfold's own, such as reduce3. No device is used. docs/predict.md has all "
-        "names, the language of nests, the terms of the time, and how far predictions "
+        "clfold's own, such as reduce3. No device is used. docs/predict.md has "
+        "the language of nests, the terms of the time, and how far predictions "
         "were off.\n",
         "Devices are 8800gtx, gtx295, gtx460, fermi (a Tesla C2050), a100, h100, h200, "
         "gfx90a and gfx1100. Their numbers are measured, queried or nominal, as "
-        "--explain says.\n",
+        "--explain says. Nests are reduce0 to reduce6, reduce_tiles, "
+        "reduce_tiles_vector, scan_single_group, scan_then_propagate, "
+        "reduce_then_scan, scan_lookback, scan_lookback_vector, scan_chained, "
+        "scan_serial, group_raking, hillis_steele, blelloch and select.\n",
         .examples =
             "A rung of the ladder on an A100, with all that the time consists of:\n"
             "  clfold predict reduce3 --device a100 --set n=2^24 --explain\n"

@@ -31,10 +31,30 @@ static num told(const struct nest_launch *launch, enum nest_fact fact)
     return launch->facts[fact] == NEST_NONE ? 1 : (num)launch->facts[fact];
 }
 
+static num num_launches(const struct nest_launch *launch)
+{
+    return told(launch, FACT_WAVES) * told(launch, FACT_TIMES);
+}
+
 static num accesses(const struct prediction *p, bool is_local, enum access_cell cell)
 {
     return nest_accesses(p->nest.nest, p->launch, is_local, false, cell) +
            nest_accesses(p->nest.nest, p->launch, is_local, true, cell);
+}
+
+struct real {
+    const char *key;
+    double value;
+};
+
+/* Up to the one without a key. One that is not finite is not known: null. */
+static void write_reals(struct prediction *p, const struct real *real)
+{
+    for (; real->key; real++) {
+        const bool is_known = isfinite(real->value);
+        clfold_text_print(&p->text, is_known ? "'%s': %.9g, " : "'%s': null, ", real->key,
+                          real->value);
+    }
 }
 
 /* "key": value, of those that have a key. */
@@ -100,25 +120,32 @@ static void write_counts(struct prediction *p)
 static void write_time(struct prediction *p, const struct launch_time *time)
 {
     const struct instruction_weights *const w = &instruction_weights;
-    char number[32];
 
-    clfold_text_print(
-        &p->text,
-        "'groups_of_unit': %lld, 'limit': '%s', 'instructions': %.0f, "
-        "'sectors': %llu, 'lines': %llu, 'bank_passes': %llu, 'binds': '%s', "
-        "'seconds': %.9g, 'traffic': {'fetched_bytes': %.0f, 'bytes_past_l2': "
-        "%.0f, 'bytes_under_way_on_a_unit': %.0f, 'gbps': %.6g, "
-        "'cache_lines': %llu, 'cache_misses': %llu, 'idle_units': %.6g}, "
-        "'terms': {",
-        (long long)time->fit.groups, time->fit.limit, time->instructions,
-        accesses(p, false, ACCESS_SECTORS), accesses(p, false, ACCESS_LINES),
-        accesses(p, true, ACCESS_PASSES), time_term_names[time->binds], time->seconds,
-        time->fetched, time->past_l2, time->under_way, time->bandwidth,
-        (num)p->launch->looked_up, (num)p->launch->missed, time->tail);
+    clfold_text_print(&p->text,
+                      "'groups_of_unit': %lld, 'limit': '%s', 'sectors': %llu, 'lines': "
+                      "%llu, 'bank_passes': %llu, 'binds': '%s', ",
+                      (long long)time->fit.groups, time->fit.limit,
+                      accesses(p, false, ACCESS_SECTORS),
+                      accesses(p, false, ACCESS_LINES), accesses(p, true, ACCESS_PASSES),
+                      time_term_names[time->binds]);
+    write_reals(p, (const struct real[]){ { "instructions", time->instructions },
+                                          { "seconds", time->seconds },
+                                          { 0 } });
+    clfold_text_print(&p->text, "'traffic': {'cache_lines': %llu, 'cache_misses': %llu, ",
+                      (num)p->launch->looked_up, (num)p->launch->missed);
+    write_reals(p,
+                (const struct real[]){ { "fetched_bytes", time->fetched },
+                                       { "bytes_past_l2", time->past_l2 },
+                                       { "bytes_under_way_on_a_unit", time->under_way },
+                                       { "gbps", time->bandwidth },
+                                       { "tail_factor", time->tail },
+                                       { 0 } });
+    clfold_text_print(&p->text, "}, 'terms': {");
     for (int term = 0; term < TIME_TERMS; term++) {
-        snprintf(number, sizeof(number), "%.9g", time->terms[term]);
-        clfold_text_print(&p->text, "'%s': %s, ", time_term_names[term],
-                          time->is_known[term] ? number : "null");
+        write_reals(
+            p, (const struct real[]){ { time_term_names[term],
+                                        time->is_known[term] ? time->terms[term] : NAN },
+                                      { 0 } });
     }
     clfold_text_print(&p->text, "}, 'assumptions': [");
     if (p->launch->facts[FACT_REGISTERS] == NEST_NONE) {
@@ -134,50 +161,66 @@ static void write_time(struct prediction *p, const struct launch_time *time)
     clfold_text_print(&p->text, "], ");
 }
 
-/* The clfold call that does what the kernel says, its time, and that of the kernel and of
- * one group after it, which leaves one value. */
+/* Of reduce_tiles, or NAN: its nest has items of 4 or 8 bytes, of the elements' type. */
+static double tiles_seconds(const struct prediction *p, clfold_op op, clfold_type type)
+{
+    const struct nest_lanes lanes = predict_lanes(&p->device);
+    const struct op_result result = op_result(op);
+    const size_t size = type_size(type);
+    const struct nest_setting settings[] = { { "n", p->launch->facts[FACT_FOLD] },
+                                             { "T", (int64_t)size } };
+    struct predict_nest tiles;
+    struct nest_time time;
+    struct message ignored;
+
+    if (size < 4 || result.position || result.is_named || result.num > 1) {
+        return NAN;
+    }
+    const bool fits =
+        predict_nest(&tiles, predict_tiles(&p->device), &lanes, settings, 2, &ignored) &&
+        predict_time(&tiles, &p->device, &time, &ignored);
+    predict_nest_finish(&tiles);
+    return fits ? time.launches : NAN;
+}
+
+/* The clfold call that does what the kernel says, its time, and that of the kernel with
+ * the one after it that leaves one value. */
 static void write_fold(struct prediction *p, double seconds)
 {
     const struct nest_kernel *const kernel = &p->nest.nest->kernels[p->launch->kernel];
-    const struct nest_lanes lanes = predict_lanes(&p->device);
     const clfold_type type = type_parse(kernel->fold_type);
-    char name[NEST_NAME], number[32];
-    struct predict_nest tiles;
-    struct nest_time time = { 0 };
-    struct message ignored;
+    char name[NEST_NAME];
+    clfold_layout layout;
 
     snprintf(name, sizeof(name), "%s", kernel->fold_op);
     for (char *at = name; *at; at++) {
         *at = *at == '_' ? '-' : *at;
     }
     const clfold_op op = op_parse(name);
-    if (!op || !type) {
-        clfold_text_print(&p->text, "'fold': 'clfold does not fold %s by %s', ",
+    const clfold_fold fold = clfold_builtin(op, type);
+    clfold_text_print(&p->text, "'fold': {");
+    if (!op || !type || clfold_fold_layout(&fold, &layout) != CLFOLD_OK) {
+        clfold_text_print(&p->text, "'missing': 'clfold does not fold %s by %s'}, ",
                           kernel->fold_type, kernel->fold_op);
         return;
     }
-    const struct nest_setting settings[] = { { "n", p->launch->facts[FACT_FOLD] },
-                                             { "T", (int64_t)type_size(type) } };
-    const bool fits =
-        predict_nest(&tiles, predict_tiles(&p->device), &lanes, settings, 2, &ignored) &&
-        predict_time(&tiles, &p->device, &time, &ignored);
-    snprintf(number, sizeof(number), "%.9g", time.seconds);
-    predict_nest_finish(&tiles);
+    write_reals(
+        p, (const struct real[]){ { "seconds", seconds },
+                                  { "reduce_tiles_seconds", tiles_seconds(p, op, type) },
+                                  { 0 } });
     for (char *at = name; *at; at++) {
         *at = *at == '-' ? '_' : (char)toupper((unsigned char)*at);
     }
     clfold_text_print(
         &p->text,
-        "'fold': {'seconds': %.9g, 'reduce_tiles_seconds': %s, 'command': 'clfold "
-        "reduce --op %s --raw %s FILE', 'fold': 'const clfold_fold fold = { .op = "
-        "CLFOLD_%s, .type = CLFOLD_%c%s };', 'call': 'clfold_reduce(context, queue, "
-        "&fold, in, 0, out, 0, %llu, 0, NULL, NULL);'}, ",
-        seconds, fits ? number : "null", op_name(op), type_name(type), name,
-        toupper((unsigned char)*type_name(type)), type_name(type) + 1,
-        told(p->launch, FACT_FOLD));
+        "'command': 'clfold reduce --op %s --raw %s FILE', 'fold': 'const clfold_fold "
+        "fold = { .op = CLFOLD_%s, .type = CLFOLD_%c%s };', 'call': "
+        "'clfold_reduce(context, queue, &fold, in, 0, out, 0, %llu, 0, NULL, NULL);'}, ",
+        op_name(op), type_name(type), name, toupper((unsigned char)*type_name(type)),
+        type_name(type) + 1, told(p->launch, FACT_FOLD));
 }
 
-/* Formulas (1) to (10), by their numbers, and the time by Hong and Kim. */
+/* Formulas (1) to (10), by their numbers, and the time by Hong and Kim, or NAN. */
 static double write_thesis(struct prediction *p)
 {
     const struct nest *const nest = p->nest.nest;
@@ -186,53 +229,63 @@ static double write_thesis(struct prediction *p)
     const struct hong_kim_program *const program = &thesis.program;
     struct hong_kim_device device;
 
-    clfold_text_print(&p->text, "'(1) num_iter_per_thread': %.9g, 'accesses': [",
-                      thesis.iterations);
+    write_reals(p, (const struct real[]){
+                       { "(1) num_iter_per_thread", thesis.iterations }, { 0 } });
+    clfold_text_print(&p->text, "'accesses': [");
     for (int i = 0; i < nest->num_steps; i++) {
         const struct nest_step *const step = &nest->steps[i];
         const int access = step->access;
         if (step->kind <= STEP_STORE && thesis.segment[access] > 0) {
-            clfold_text_print(&p->text,
-                              "{'line': %d, 'array': '%s', 'coalesced': '%s', '(2) "
-                              "segment_size': %.9g, "
-                              "'(3) stride': %.9g, '(4), (5) per_access': %.9g}, ",
+            clfold_text_print(&p->text, "{'line': %d, 'array': '%s', 'coalesced': '%s', ",
                               step->line, nest->arrays[step->array].name,
-                              thesis.is_coalesced[access] ? "yes" : "no",
-                              thesis.segment[access], thesis.stride[access],
-                              thesis.transactions[access]);
+                              thesis.is_coalesced[access] ? "yes" : "no");
+            write_reals(p, (const struct real[]){
+                               { "(2) segment_size", thesis.segment[access] },
+                               { "(3) stride", thesis.stride[access] },
+                               { "(4), (5) per_access", thesis.transactions[access] },
+                               { 0 } });
+            clfold_text_print(&p->text, "}, ");
         }
     }
-    clfold_text_print(&p->text,
-                      "], 'coal_mem_access': %.9g, 'uncoal_mem_access': %.9g, "
-                      "'load_bytes_per_warp': %.9g, 'regs_per_thread': %.9g, "
-                      "'(6) required_regs': %.9g, '(8) required_shared_mem': %.9g, "
-                      "'num_arithm': %.9g, 'num_reciproc': %.9g, 'num_branch': %.9g, "
-                      "'num_sync': %.9g, ",
-                      program->coalesced, program->uncoalesced, program->bytes,
-                      thesis.registers_of_item, thesis.registers, thesis.local,
-                      thesis.arithmetic, thesis.reciprocals, thesis.branches,
-                      program->barriers);
+    clfold_text_print(&p->text, "], ");
+    write_reals(p, (const struct real[]){ { "coal_mem_access", program->coalesced },
+                                          { "uncoal_mem_access", program->uncoalesced },
+                                          { "load_bytes_per_warp", program->bytes },
+                                          { "regs_per_thread", thesis.registers_of_item },
+                                          { "(6) required_regs", thesis.registers },
+                                          { "(8) required_shared_mem", thesis.local },
+                                          { "num_arithm", thesis.arithmetic },
+                                          { "num_reciproc", thesis.reciprocals },
+                                          { "num_branch", thesis.branches },
+                                          { "num_sync", program->barriers },
+                                          { 0 } });
     if (thesis.reduction_items > 0) {
-        clfold_text_print(
-            &p->text,
-            "'(9), (10) of these': %.9g, 'reduction_kernel': {'groups': 1, "
-            "'(7) threads_x': %.9g, 'steps_of_warps': %d, 'values_to_host': %.9g}, ",
-            thesis.extra, thesis.reduction_items, thesis.reduction_steps,
-            thesis.reduction_values);
+        write_reals(
+            p, (const struct real[]){ { "(9), (10) of these", thesis.extra }, { 0 } });
+        clfold_text_print(&p->text, "'reduction_kernel': {'groups': 1, ");
+        write_reals(p,
+                    (const struct real[]){ { "(7) threads_x", thesis.reduction_items },
+                                           { "steps_of_warps", thesis.reduction_steps },
+                                           { "values_to_host", thesis.reduction_values },
+                                           { 0 } });
+        clfold_text_print(&p->text, "}, ");
     }
     if (!hong_kim_device_of(&p->device, &device) ||
         program->coalesced + program->uncoalesced == 0) {
         clfold_text_print(&p->text, "'hong_and_kim': null");
-        return 0;
+        return NAN;
     }
     const struct hong_kim time = hong_kim(&device, program);
-    const double seconds = time.seconds * (double)(told(p->launch, FACT_WAVES) *
-                                                   told(p->launch, FACT_TIMES));
-    clfold_text_print(&p->text,
-                      "'hong_and_kim': {'MWP': %.9g, 'CWP': %.9g, 'Rep': %.9g, 'cycles': "
-                      "%.9g, 'cycles_of_barriers': %.9g, 'seconds': %.9g}",
-                      time.mwp, time.cwp, time.rounds, time.cycles, time.barrier_cycles,
-                      seconds);
+    const double seconds = time.seconds * (double)num_launches(p->launch);
+    clfold_text_print(&p->text, "'hong_and_kim': {");
+    write_reals(p, (const struct real[]){ { "MWP", time.mwp },
+                                          { "CWP", time.cwp },
+                                          { "Rep", time.rounds },
+                                          { "cycles", time.cycles },
+                                          { "cycles_of_barriers", time.barrier_cycles },
+                                          { "seconds", seconds },
+                                          { 0 } });
+    clfold_text_print(&p->text, "}");
     return seconds;
 }
 
@@ -242,10 +295,16 @@ static double write_thesis(struct prediction *p)
 static bool print(struct prediction *p, struct message *message)
 {
     clfold_text_print(&p->text, "}");
-    json_object *const object = p->text.failed ? NULL : json_tokener_parse(p->text.bytes);
+    enum json_tokener_error error = json_tokener_success;
+    json_object *const object =
+        p->text.failed ? NULL : json_tokener_parse_verbose(p->text.bytes, &error);
     const struct predict_option *const wish = &p->options->predict;
 
     clfold_text_finish(&p->text);
+    if (error != json_tokener_success) {
+        return message_set(message, "the prediction cannot be written as JSON: %s",
+                           json_tokener_error_desc(error));
+    }
     if (p->options->json || !object) {
         return json_print(object, object, message);
     }
@@ -261,6 +320,16 @@ static bool print(struct prediction *p, struct message *message)
     putchar('\n');
     json_object_put(object);
     return true;
+}
+
+/* Whether the next launch folds what this one leaves: SOLVE_12_parts after SOLVE_12. */
+static bool is_rest(const struct nest *nest, const struct nest_launch *launch)
+{
+    const char *const name = nest->kernels[launch[0].kernel].name;
+    const char *const next = nest->kernels[launch[1].kernel].name;
+    const size_t length = strlen(name);
+
+    return strncmp(next, name, length) == 0 && strcmp(next + length, "_parts") == 0;
 }
 
 static bool print_launch(struct prediction *p, int i, struct message *message)
@@ -284,13 +353,55 @@ static bool print_launch(struct prediction *p, int i, struct message *message)
     write_time(p, &time);
     write_counts(p);
     write_accesses(p);
-    if (i + 1 < counts->num && launch[1].num_groups == 1) {
+    if (i + 1 < counts->num && is_rest(p->nest.nest, launch)) {
         seconds += time_launch(p->nest.nest, launch + 1, &p->device, true).seconds;
     }
     if (launch->facts[FACT_FOLD] != NEST_NONE) {
         write_fold(p, seconds);
     }
     return print(p, message);
+}
+
+static bool knows(const struct prediction *p, enum device_number number)
+{
+    return p->device.numbers[number].is_known;
+}
+
+/* Those of all launches. What is only added costs nothing where it is not known. */
+static void write_assumptions(struct prediction *p, num launches)
+{
+    const bool waits = knows(p, DEVICE_LATENCY) && !knows(p, DEVICE_REGION);
+    const bool crosses = p->nest.nest->num_transfers > 0;
+    const struct {
+        enum device_number number;
+        bool is_used;
+    } costs[] = {
+        { DEVICE_CALL, true },
+        { DEVICE_LAUNCH, launches > 1 },
+        { DEVICE_BARRIER, waits },
+        { DEVICE_LOCAL_LATENCY, waits },
+        { DEVICE_ALU_LATENCY, waits },
+        { DEVICE_LINK, crosses },
+        { DEVICE_LINK_LATENCY, crosses },
+    };
+
+    clfold_text_print(
+        &p->text, "'assumptions': ['the longest term hides the others', 'arrays that "
+                  "fit into L2 are fetched once', 'global loads wait for each other "
+                  "where a store, an operation, a barrier or a turn is between them', "
+                  "'the first sub-group of a group is the slowest', ");
+    if (p->options->predict.cache > 0) {
+        clfold_text_print(&p->text,
+                          "'the cache belongs to one group, is filled by one sub-group "
+                          "after the other, and is that of the middle group', ");
+    }
+    for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
+        if (costs[i].is_used && !knows(p, costs[i].number)) {
+            clfold_text_print(&p->text, "'%s is not known and costs nothing', ",
+                              device_number_names[costs[i].number]);
+        }
+    }
+    clfold_text_print(&p->text, "], ");
 }
 
 static bool print_whole(struct prediction *p, struct message *message)
@@ -302,33 +413,31 @@ static bool print_whole(struct prediction *p, struct message *message)
 
     p->launch = NULL;
     for (int i = 0; i < counts->num; i++) {
-        launches += told(&counts->launches[i], FACT_TIMES);
+        launches += num_launches(&counts->launches[i]);
     }
     clfold_text_print(&p->text, "{'device': %s, 'launches': %llu, 'transfers': [",
                       json_object_to_json_string(device), launches);
     json_object_put(device);
     for (int i = 0; i < nest->num_transfers; i++) {
         const double each = time_transfer(&p->device, counts->transfers[i].bytes);
-        clfold_text_print(&p->text,
-                          "{'array': '%s', 'way': '%s', 'bytes': %llu, 'times': %llu, "
-                          "'seconds': %.9g}, ",
-                          nest->arrays[nest->transfers[i].array].name,
-                          nest->transfers[i].is_out ? "out" : "in",
-                          (num)counts->transfers[i].bytes,
-                          (num)counts->transfers[i].times,
-                          fmax(each, 0) * (double)counts->transfers[i].times);
+        clfold_text_print(
+            &p->text, "{'array': '%s', 'way': '%s', 'bytes': %llu, 'times': %llu, ",
+            nest->arrays[nest->transfers[i].array].name,
+            nest->transfers[i].is_out ? "out" : "in", (num)counts->transfers[i].bytes,
+            (num)counts->transfers[i].times);
+        write_reals(p,
+                    (const struct real[]){
+                        { "seconds", fmax(each, 0) * (double)counts->transfers[i].times },
+                        { 0 } });
+        clfold_text_print(&p->text, "}, ");
     }
-    clfold_text_print(&p->text,
-                      "], 'assumptions': ['the longest term hides the others', "
-                      "'arrays that fit into L2 are fetched once', 'global loads "
-                      "wait for each other where a store, an operation, a barrier "
-                      "or a turn is between them', %s], ",
-                      p->time.has_unknown ? "'transfers take no time: the device has no "
-                                            "link'"
-                                          : "");
-    clfold_text_print(
-        &p->text, "'launch_seconds': %.9g, 'transfer_seconds': %.9g, 'seconds': %.9g",
-        p->time.launches, p->time.transfers, p->time.launches + p->time.transfers);
+    clfold_text_print(&p->text, "], ");
+    write_assumptions(p, launches);
+    write_reals(
+        p, (const struct real[]){ { "launch_seconds", p->time.launches },
+                                  { "transfer_seconds", p->time.transfers },
+                                  { "seconds", p->time.launches + p->time.transfers },
+                                  { 0 } });
     return print(p, message);
 }
 

@@ -161,7 +161,7 @@ static bool is_seconds(const char *key)
 static const char *cell_of(char out[CELL], json_object *value, bool in_seconds)
 {
     if (value && in_seconds) {
-        snprintf(out, CELL, "%.4f ms", json_object_get_double(value) * 1e3);
+        snprintf(out, CELL, "%.4g ms", json_object_get_double(value) * 1e3);
     } else if (json_object_is_type(value, json_type_double)) {
         snprintf(out, CELL, "%.6g", json_object_get_double(value));
     } else {
