@@ -248,17 +248,20 @@ static double write_thesis(struct prediction *p)
         }
     }
     clfold_text_print(&p->text, "], ");
-    write_reals(p, (const struct real[]){ { "coal_mem_access", program->coalesced },
-                                          { "uncoal_mem_access", program->uncoalesced },
-                                          { "load_bytes_per_warp", program->bytes },
-                                          { "regs_per_thread", thesis.registers_of_item },
-                                          { "(6) required_regs", thesis.registers },
-                                          { "(8) required_shared_mem", thesis.local },
-                                          { "num_arithm", thesis.arithmetic },
-                                          { "num_reciproc", thesis.reciprocals },
-                                          { "num_branch", thesis.branches },
-                                          { "num_sync", program->barriers },
-                                          { 0 } });
+    write_reals(p,
+                (const struct real[]){ { "coal_mem_access", program->coalesced },
+                                       { "uncoal_mem_access", program->uncoalesced },
+                                       { "coal_per_access", program->coalesced_each },
+                                       { "uncoal_per_access", program->uncoalesced_each },
+                                       { "load_bytes_per_warp", program->bytes },
+                                       { "regs_per_thread", thesis.registers_of_item },
+                                       { "(6) required_regs", thesis.registers },
+                                       { "(8) required_shared_mem", thesis.local },
+                                       { "num_arithm", thesis.arithmetic },
+                                       { "num_reciproc", thesis.reciprocals },
+                                       { "num_branch", thesis.branches },
+                                       { "num_sync", program->barriers },
+                                       { 0 } });
     if (thesis.reduction_items > 0) {
         write_reals(
             p, (const struct real[]){ { "(9), (10) of these", thesis.extra }, { 0 } });
