@@ -133,7 +133,7 @@ class Host:
 
 
 def build_steps(folder):
-    for tool in ("cc", "ninja"):
+    for tool in ("cc", "ninja", "flex", "bison"):
         if not answer(tool, "--version"):
             die(f"{tool} does not run on this machine")
     steps = [Step("build", ["ninja", "-C", folder], least=20, most=1e9)]
