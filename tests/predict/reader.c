@@ -183,12 +183,14 @@ static void facts_and_transfers_are_counted(void **state)
         "kernel sum launch groups = 2 size = n again k = k - 1 while k > 1 hops 7\n"
         "waves k  times n*n  fold add f64 n*2  scalars 5\n"
         "load a[t, 1, 0, 1, 0, 1, 0] let i = t for j = 0 .. i { op 3 } op if i > 3\n"
-        "kernel other launch groups = 1 size = 1 when n > 10");
+        "kernel other launch groups = 1 size = 1 when n > 10\n"
+        "kernel odd launch groups = 1 size = n again n = n - 1 while n > 1 when n % 2");
     struct nest_counts counts = count_with(nest, 32, 32, NULL, 0);
     const struct nest_launch *const last = &counts.launches[2];
 
     (void)state;
-    assert_int_equal(counts.num, 3);
+    assert_int_equal(counts.num, 3 + 5);
+    assert_int_equal(counts.launches[4].num_items, 7);
     assert_int_equal(counts.launches[0].facts[FACT_WAVES], 3);
     assert_int_equal(last->facts[FACT_WAVES], 1);
     assert_int_equal(last->facts[FACT_TIMES], 100);

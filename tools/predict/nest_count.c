@@ -152,16 +152,20 @@ static void count_kernel(struct run *run, struct nest_counts *counts, int index)
 {
     const struct nest_kernel *const kernel = &run->nest->kernels[index];
     const int when = kernel->facts[FACT_WHEN];
+    bool goes_on = true;
 
     run->kernel = kernel;
-    if (when != NEST_NONE && !run_constant(run, when)) {
-        return;
-    }
-    add_launch(run, counts, index);
-    while (!run->failed && kernel->again_slot != NEST_NONE &&
-           run_constant(run, kernel->again_while)) {
-        run_set(run, kernel->again_slot, run_constant(run, kernel->again_value));
-        add_launch(run, counts, index);
+    for (int turn = 0; goes_on && !run->failed; turn++) {
+        if (turn == NEST_MOST_LAUNCHES) {
+            run_fail(run, kernel->line, kernel->column, "it is launched too often");
+        } else if (when == NEST_NONE || run_constant(run, when)) {
+            add_launch(run, counts, index);
+        }
+        goes_on = kernel->again_slot != NEST_NONE && !run->failed &&
+                  run_constant(run, kernel->again_while);
+        if (goes_on) {
+            run_set(run, kernel->again_slot, run_constant(run, kernel->again_value));
+        }
     }
 }
 
@@ -204,10 +208,10 @@ bool nest_count(struct nest_counts *counts, const struct nest *nest,
                         param_value(run, &nest->names[i], settings, num_settings));
             }
         }
+        count_transfers(run, counts); /* before launches change parameters */
         for (int i = 0; i < nest->num_kernels && !run->failed; i++) {
             count_kernel(run, counts, i);
         }
-        count_transfers(run, counts);
         done = !run->failed;
         for (int i = 0; i < MOST_LEVELS; i++) {
             free(run->tallies[i]);
