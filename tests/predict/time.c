@@ -4,7 +4,7 @@
 #include <math.h>
 #include <time.h>
 
-/* predictor.md, 2.7: the check of Hong and Kim's model, to 0.01 cycle. */
+/* The published example of the model, to 0.01 cycle. */
 static void hong_and_kim_give_their_cycles(void **state)
 {
     const struct hong_kim_device device = { 1, 80, 420, 4, 10, 4, 16 };
@@ -51,7 +51,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* predictor.md, 2.8, for compute capability 8.0 and 9.0. */
+/* cuda_occupancy.h, for compute capability 8.0 and 9.0. */
 static int64_t groups_as_stated(int64_t t, int64_t regs, int64_t local,
                                 int64_t most_local)
 {
