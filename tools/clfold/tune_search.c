@@ -322,6 +322,13 @@ static void simplify(struct search *search, bool *time)
         tuned_put(&numbers, which, search->space->policy.values[i]);
         challenge(search, &numbers, NO_WORSE, time);
     }
+    /* Where all are back, there is nothing to tell of but noise. */
+    bool moved = false;
+    for (int i = 0; i < TUNED_NUM; ++i) {
+        moved = moved || (tuned_have(&search->best, (enum tuned)i) &&
+                          search->best.values[i] != search->space->policy.values[i]);
+    }
+    search->best.set = moved ? search->best.set : 0;
 }
 
 /* Takes as many rounds as there is time for, whichever is ahead: stopping at a good
