@@ -93,7 +93,7 @@ static void later_rungs_read_twice(void **state)
     finish(&rung);
 }
 
-/* A published profile: GTX 460, int, B = 128, one unit of 7; its lecture's divergent branches are
+/* A published profile: GTX 460, int, B = 128, one unit of 7. Its divergent branches are
  * those of rung 0, where the compiler predicated nothing. */
 static void gtx460_profile_is_reproduced(void **state)
 {
