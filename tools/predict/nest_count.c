@@ -132,10 +132,15 @@ static bool check_setting(const struct nest *nest, const struct nest_setting *se
 
 static void add_launch(struct run *run, struct nest_counts *counts, int kernel)
 {
-    const size_t size = ((size_t)counts->num + 1) * sizeof(*counts->launches);
-    struct nest_launch *const launches =
-        counts->num < NEST_MOST_LAUNCHES ? realloc(counts->launches, size) : NULL;
+    const size_t num = (size_t)counts->num;
+    struct nest_launch *launches = num < NEST_MOST_LAUNCHES ? counts->launches : NULL;
 
+    if ((num & (num - 1)) == 0) { /* full: twice as many */
+        const size_t more = num > 0 ? 2 * num : 1;
+        launches = num < NEST_MOST_LAUNCHES
+                       ? realloc(counts->launches, more * sizeof(*launches))
+                       : NULL;
+    }
     if (!launches) {
         run_fail(run, run->kernel->line, run->kernel->column,
                  "it is launched too often, or there is no memory");
