@@ -221,6 +221,19 @@ static void misaligned_base_touches_more(void **state)
     free(nest);
 }
 
+/* 16 bytes are four words, and a single bank serves one after the other. */
+static void one_bank_serves_all(void **state)
+{
+    struct nest *const nest = read_text("kernel k launch groups = 1 size = 32 "
+                                        "array x f32[128] local load x[4*t] wide 4");
+    struct nest_counts counts = count_with(nest, 32, 1, NULL, 0);
+
+    (void)state;
+    assert_int_equal(counts.launches[0].accesses[0][ACCESS_PASSES], 32 * 4);
+    nest_counts_finish(&counts);
+    free(nest);
+}
+
 static uint64_t local_cell(const struct rung *rung, enum access_cell cell)
 {
     return of_group(rung, true, false, cell) + of_group(rung, true, true, cell);
@@ -305,5 +318,6 @@ TEST_MAIN("predict count", NULL, NULL, cmocka_unit_test(rungs_have_their_closed_
           cmocka_unit_test(profiles_of_doubles_are_reproduced),
           cmocka_unit_test(strides_are_as_enumerated),
           cmocka_unit_test(misaligned_base_touches_more),
+          cmocka_unit_test(one_bank_serves_all),
           cmocka_unit_test(scans_of_groups_have_their_counts),
           cmocka_unit_test(cache_keeps_what_was_used_last))

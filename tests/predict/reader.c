@@ -66,6 +66,8 @@ static void wrong_texts_are_refused(void **state)
         { HEAD "array b T[1] global", 2, 7, "a type such as f32 is expected, not T" },
         { HEAD "array b f32[1, 1, 1, 1, 1, 1, 1, 1] local", 2, 34,
           "7 dimensions at most" },
+        { "param T = 16 " HEAD "array b T[4096] global offset 8 load b[99*t] wide 16", 2,
+          33, "more than 16 bytes at once" },
         { "param T = 17 " HEAD "array b T[1] local", 2, 7, "17 is not from 1 to 16" },
         { "kernel k launch groups = 0 size = 1", 1, 26, "a size of 0" },
         { "kernel k launch groups = 1 size = 2000", 1, 35, "2000 is not from 1 to 1024" },

@@ -55,7 +55,8 @@ static void count_banks(const struct run *run, const lane_values at, uint64_t ma
                         int bytes, uint64_t *cells)
 {
     const int banks = run->lanes->banks;
-    const int at_once = bytes <= 4 ? banks : banks * 4 / bytes;
+    const int words_each = bytes <= 4 ? 1 : bytes / 4;
+    const int at_once = banks > words_each ? banks / words_each : 1;
 
     if (banks <= 0) {
         return; /* not known */
@@ -119,6 +120,7 @@ void run_access(struct run *run, const struct nest_step *step, uint64_t mask)
 
     if (bytes > MOST_BYTES) {
         run_fail(run, step->line, step->column, "this moves more than 16 bytes at once");
+        return;
     }
     if (!touches(run, step, mask, at)) {
         return;
