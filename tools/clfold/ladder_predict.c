@@ -3,12 +3,6 @@
 #include "predict_nest.h"
 #include "types.h"
 
-static uint64_t local(const struct predict_nest *nest, bool is_store,
-                      enum access_cell cell)
-{
-    return nest_accesses(nest->nest, &nest->counts.launches[0], true, is_store, cell);
-}
-
 /* Of one of two groups that are full, or of the one that has two elements for each of its
  * work-items. Besides its tree, each sub-group stores once, and one loads once. */
 static bool count_tree(struct ladder_tree *tree, const char *rung, size_t group_size,
@@ -25,14 +19,12 @@ static bool count_tree(struct ladder_tree *tree, const char *rung, size_t group_
         const uint64_t sub_groups = all[COUNT_SUB_GROUPS] / num;
         tree->barriers = all[COUNT_BARRIERS] / all[COUNT_SUB_GROUPS];
         tree->steps = tree->barriers - 1;
-        tree->busy = local(&nest, true, ACCESS_REQUESTS) / num - sub_groups;
+        tree->busy = nest_accesses(nest.nest, launch, true, true, ACCESS_REQUESTS) / num -
+                     sub_groups;
         tree->mixed = all[COUNT_DIVERGENT] / num - (group_size > 1);
-        tree->replays =
-            (local(&nest, false, ACCESS_EXTRA) + local(&nest, true, ACCESS_EXTRA)) / num;
-        tree->cycles =
-            (local(&nest, false, ACCESS_PASSES) + local(&nest, true, ACCESS_PASSES)) /
-                num -
-            sub_groups - 1;
+        tree->replays = nest_all_accesses(nest.nest, launch, true, ACCESS_EXTRA) / num;
+        tree->cycles = nest_all_accesses(nest.nest, launch, true, ACCESS_PASSES) / num -
+                       sub_groups - 1;
     }
     predict_nest_finish(&nest);
     return done;
@@ -45,7 +37,7 @@ static bool predict_cell(struct ladder *ladder, size_t row, size_t rung,
     const clfold_report *const report = &ladder->reports[rung];
     const struct nest_lanes lanes = predict_lanes(device);
     const bool is_auto = !ladder_rungs[rung].algorithm;
-    const bool is_cpu = device->numbers[DEVICE_REGION].is_known;
+    const bool is_cpu = device_is_cpu(device);
     const struct nest_setting settings[] = {
         { "n", (int64_t)ladder->counts[row] },
         { "T", (int64_t)type_size(ladder->type) },
@@ -64,10 +56,8 @@ static bool predict_cell(struct ladder *ladder, size_t row, size_t rung,
 
     cell->predicted = time.seconds;
     for (int i = 0; done && i < nest.counts.num; i++) {
-        for (int is_store = 0; is_store < 2; is_store++) {
-            cell->sectors += nest_accesses(nest.nest, &nest.counts.launches[i], false,
-                                           is_store, ACCESS_SECTORS);
-        }
+        cell->sectors +=
+            nest_all_accesses(nest.nest, &nest.counts.launches[i], false, ACCESS_SECTORS);
     }
     predict_nest_finish(&nest);
     return done;
@@ -85,7 +75,7 @@ bool ladder_predict(struct ladder *ladder, const char *device_name, bool is_cpu,
             return false;
         }
         lanes = predict_lanes(&device);
-        alike = is_cpu == device.numbers[DEVICE_REGION].is_known;
+        alike = is_cpu == device_is_cpu(&device);
         snprintf(ladder->predicted, sizeof(ladder->predicted), "%s", device.name);
     }
     for (size_t i = 0; i < NUM_RUNGS; i++) {

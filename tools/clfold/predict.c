@@ -28,7 +28,7 @@ typedef unsigned long long num; /* for %llu */
 /* 1 where it is not told. */
 static num told(const struct nest_launch *launch, enum nest_fact fact)
 {
-    return launch->facts[fact] == NEST_NONE ? 1 : (num)launch->facts[fact];
+    return (num)nest_told(launch, fact, 1);
 }
 
 static num num_launches(const struct nest_launch *launch)
@@ -38,8 +38,7 @@ static num num_launches(const struct nest_launch *launch)
 
 static num accesses(const struct prediction *p, bool is_local, enum access_cell cell)
 {
-    return nest_accesses(p->nest.nest, p->launch, is_local, false, cell) +
-           nest_accesses(p->nest.nest, p->launch, is_local, true, cell);
+    return nest_all_accesses(p->nest.nest, p->launch, is_local, cell);
 }
 
 struct real {
@@ -365,15 +364,11 @@ static bool print_launch(struct prediction *p, int i, struct message *message)
     return print(p, message);
 }
 
-static bool knows(const struct prediction *p, enum device_number number)
-{
-    return p->device.numbers[number].is_known;
-}
-
 /* Those of all launches. What is only added costs nothing where it is not known. */
 static void write_assumptions(struct prediction *p, num launches)
 {
-    const bool waits = knows(p, DEVICE_LATENCY) && !knows(p, DEVICE_REGION);
+    const bool waits =
+        device_knows(&p->device, DEVICE_LATENCY) && !device_is_cpu(&p->device);
     const bool crosses = p->nest.nest->num_transfers > 0;
     const struct {
         enum device_number number;
@@ -399,7 +394,7 @@ static void write_assumptions(struct prediction *p, num launches)
                           "after the other, and is that of the middle group', ");
     }
     for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
-        if (costs[i].is_used && !knows(p, costs[i].number)) {
+        if (costs[i].is_used && !device_knows(&p->device, costs[i].number)) {
             clfold_text_print(&p->text, "'%s is not known and costs nothing', ",
                               device_number_names[costs[i].number]);
         }

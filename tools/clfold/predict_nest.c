@@ -99,8 +99,7 @@ struct nest_lanes predict_lanes(const struct device *device)
 
 const char *predict_tiles(const struct device *device)
 {
-    return device->numbers[DEVICE_REGION].is_known ? "reduce_tiles_vector"
-                                                   : "reduce_tiles";
+    return device_is_cpu(device) ? "reduce_tiles_vector" : "reduce_tiles";
 }
 
 bool predict_time(const struct predict_nest *nest, const struct device *device,

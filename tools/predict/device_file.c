@@ -7,6 +7,16 @@
 #define DEVICE_NAME(NUMBER, name) #name
 const char *const device_number_names[DEVICE_NUMBERS] = { DEVICE_LIST(DEVICE_NAME) };
 
+bool device_knows(const struct device *device, enum device_number number)
+{
+    return device->numbers[number].is_known;
+}
+
+bool device_is_cpu(const struct device *device)
+{
+    return device_knows(device, DEVICE_REGION);
+}
+
 double device_number(const struct device *device, enum device_number number)
 {
     return device->numbers[number].value;

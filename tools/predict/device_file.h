@@ -75,6 +75,11 @@ extern const char *const device_number_names[DEVICE_NUMBERS];
 bool device_read(struct device *device, const char *text, size_t size,
                  struct nest_error *error);
 
+bool device_knows(const struct device *device, enum device_number number);
+
+/* Whose terms of time are those of CPUs. */
+bool device_is_cpu(const struct device *device);
+
 /* 0 where it is not known. */
 double device_number(const struct device *device, enum device_number number);
 

@@ -111,6 +111,11 @@ static bool touches(struct run *run, const struct nest_step *step, uint64_t mask
     return true;
 }
 
+void run_end_rounds(struct run *run)
+{
+    run->is_waiting = run->waits_locally = false;
+}
+
 void run_access(struct run *run, const struct nest_step *step, uint64_t mask)
 {
     const struct nest_array *const array = &run->nest->arrays[step->array];
@@ -144,7 +149,7 @@ void run_access(struct run *run, const struct nest_step *step, uint64_t mask)
     }
     bool *const waits = array->is_local ? &run->waits_locally : &run->is_waiting;
     if (step->kind == STEP_STORE) {
-        run->waits_locally = run->is_waiting = false;
+        run_end_rounds(run);
     } else if (!*waits) {
         *waits = true;
         run->cells[array->is_local ? COUNT_LOCAL_ROUNDS : COUNT_ROUNDS] += run->is_first;

@@ -233,6 +233,11 @@ void nest_counts_finish(struct nest_counts *counts)
     *counts = (struct nest_counts){ 0 };
 }
 
+double nest_told(const struct nest_launch *launch, enum nest_fact fact, double other)
+{
+    return launch->facts[fact] == NEST_NONE ? other : (double)launch->facts[fact];
+}
+
 uint64_t nest_accesses(const struct nest *nest, const struct nest_launch *launch,
                        bool is_local, bool is_store, enum access_cell cell)
 {
@@ -246,4 +251,11 @@ uint64_t nest_accesses(const struct nest *nest, const struct nest_launch *launch
         }
     }
     return total;
+}
+
+uint64_t nest_all_accesses(const struct nest *nest, const struct nest_launch *launch,
+                           bool is_local, enum access_cell cell)
+{
+    return nest_accesses(nest, launch, is_local, false, cell) +
+           nest_accesses(nest, launch, is_local, true, cell);
 }

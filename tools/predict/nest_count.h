@@ -93,8 +93,14 @@ bool nest_count(struct nest_counts *counts, const struct nest *nest,
                 int num_settings, struct nest_error *error);
 void nest_counts_finish(struct nest_counts *counts);
 
+/* What the kernel of a launch is told, or else `other`. */
+double nest_told(const struct nest_launch *launch, enum nest_fact fact, double other);
+
 /* The sum of a cell over accesses to arrays that are local or not, loads or stores. */
 uint64_t nest_accesses(const struct nest *nest, const struct nest_launch *launch,
                        bool is_local, bool is_store, enum access_cell cell);
+/* Of loads and stores. */
+uint64_t nest_all_accesses(const struct nest *nest, const struct nest_launch *launch,
+                           bool is_local, enum access_cell cell);
 
 #endif

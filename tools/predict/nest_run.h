@@ -57,6 +57,8 @@ int64_t run_constant(struct run *run, int node);
 void run_sign(struct run *run, int num, const int64_t *a, const int64_t *b,
               uint64_t mask);
 
+/* What is loaded from now on waits for what was loaded before. */
+void run_end_rounds(struct run *run);
 void run_access(struct run *run, const struct nest_step *step, uint64_t mask);
 
 /* All groups of the launch; what the loads of the group in the middle find in a cache. */

@@ -73,7 +73,7 @@ struct fit fit_groups(const struct device *device, int64_t num_items, int64_t re
     struct fit fit = { INT64_MAX, 0, NULL };
 
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-        if (device->numbers[limits[i].number].is_known && limits[i].groups < fit.groups) {
+        if (device_knows(device, limits[i].number) && limits[i].groups < fit.groups) {
             fit.groups = limits[i].groups;
             fit.limit = limits[i].name;
         }
@@ -87,21 +87,9 @@ struct fit fit_groups(const struct device *device, int64_t num_items, int64_t re
 
 /* ---- A launch ---------------------------------------------------------------------- */
 
-static bool knows(const struct device *device, enum device_number number)
-{
-    return device->numbers[number].is_known;
-}
-
 static double divided(double a, double b)
 {
     return b > 0 ? a / b : 0;
-}
-
-static double both(const struct nest *nest, const struct nest_launch *launch,
-                   bool is_local, enum access_cell cell)
-{
-    return (double)(nest_accesses(nest, launch, is_local, false, cell) +
-                    nest_accesses(nest, launch, is_local, true, cell));
 }
 
 /* Bytes of the global arrays that a launch loads from, or stores to. */
@@ -134,13 +122,13 @@ static void count_instructions(struct launch_time *time, const struct nest *nest
     const double turns = (double)all[COUNT_TURNS], branches = (double)all[COUNT_BRANCHES];
 
     time->regions = items + (double)all[COUNT_BARRIER_ITEMS];
-    time->operations = both(nest, launch, false, ACCESS_ITEMS) +
-                       both(nest, launch, true, ACCESS_ITEMS) +
+    time->operations = (double)nest_all_accesses(nest, launch, false, ACCESS_ITEMS) +
+                       (double)nest_all_accesses(nest, launch, true, ACCESS_ITEMS) +
                        (branches + turns) * items / (double)all[COUNT_SUB_GROUPS];
-    time->instructions = w->access * (both(nest, launch, false, ACCESS_REQUESTS) +
-                                      both(nest, launch, true, ACCESS_REQUESTS)) +
-                         w->branch * branches + w->turn * turns +
-                         w->barrier * (double)all[COUNT_BARRIERS];
+    time->instructions =
+        w->access * ((double)nest_all_accesses(nest, launch, false, ACCESS_REQUESTS) +
+                     (double)nest_all_accesses(nest, launch, true, ACCESS_REQUESTS)) +
+        w->branch * branches + w->turn * turns + w->barrier * (double)all[COUNT_BARRIERS];
     for (int class = 0; class < OP_CLASSES; class ++) {
         time->operations += (double)all[COUNT_OP_ITEMS + class];
         time->instructions += weights[class] * (double)all[COUNT_OPS + class];
@@ -158,7 +146,7 @@ static double find_memory(struct launch_time *time, const struct nest *nest,
                           const struct nest_launch *launch, const struct device *device,
                           double held)
 {
-    const bool is_cpu = knows(device, DEVICE_REGION);
+    const bool is_cpu = device_is_cpu(device);
     const enum access_cell cell = is_cpu ? ACCESS_LINES : ACCESS_SECTORS;
     const double unit = is_cpu ? NEST_LINE : NEST_SECTOR;
     const double loads = footprint(nest, launch, STEP_LOAD);
@@ -189,9 +177,10 @@ static double find_memory(struct launch_time *time, const struct nest *nest,
             bytes = fmin(bytes, is_store ? stores : loads);
         }
         time->past_l2 += bytes;
-        seconds += bytes * 1e-9 /
-                   (!is_store                  ? time->bandwidth
-                    : knows(device, bandwidth) ? device_number(device, bandwidth)
+        seconds +=
+            bytes * 1e-9 /
+            (!is_store                         ? time->bandwidth
+             : device_knows(device, bandwidth) ? device_number(device, bandwidth)
                                                : device_number(device, DEVICE_BANDWIDTH));
     }
     return seconds;
@@ -211,43 +200,37 @@ static double group_cycles(const struct nest_launch *launch, const struct device
                 device_number(device, DEVICE_ALU_LATENCY));
 }
 
-/* What a kernel is told, or else `other`. */
-static double told(const struct nest_launch *launch, enum nest_fact fact, int64_t other)
-{
-    return (double)(launch->facts[fact] == NEST_NONE ? other : launch->facts[fact]);
-}
-
 struct launch_time time_launch(const struct nest *nest, const struct nest_launch *launch,
                                const struct device *device, bool is_later)
 {
-    const bool is_cpu = knows(device, DEVICE_REGION);
+    const bool is_cpu = device_is_cpu(device);
     const double units = device_number(device, DEVICE_UNITS);
     const double hertz = device_number(device, DEVICE_CLOCK) * 1e9;
     const double cycles = is_cpu ? 0 : hertz; /* a CPU's tell nothing */
     const enum device_number operation =
-        launch->num_items == 1 && knows(device, DEVICE_LONE_OPERATION)
+        launch->num_items == 1 && device_knows(device, DEVICE_LONE_OPERATION)
             ? DEVICE_LONE_OPERATION
             : DEVICE_OPERATION;
     const double later = device_number(device, DEVICE_LAUNCH) * 1e-6;
     const double first = device_number(device, DEVICE_CALL) * 1e-6;
-    struct launch_time time = { .waves = fmax(told(launch, FACT_WAVES, 1), 1),
-                                .times = told(launch, FACT_TIMES, 1) };
+    struct launch_time time = { .waves = nest_told(launch, FACT_WAVES, 1),
+                                .times = nest_told(launch, FACT_TIMES, 1) };
     const double groups = (double)launch->num_groups / time.waves; /* of a wave */
 
     time.fit = fit_groups(device, (int64_t)launch->num_items,
-                          (int64_t)told(launch, FACT_REGISTERS, 0),
+                          (int64_t)nest_told(launch, FACT_REGISTERS, 0),
                           (int64_t)launch->local_bytes);
     if (time.fit.groups == 0) {
         return time;
     }
     const double held = fmin((double)time.fit.groups, ceil(groups / units));
     const double turns = ceil(groups / (units * held));
-    const double hops = told(launch, FACT_HOPS, 0);
+    const double hops = nest_told(launch, FACT_HOPS, 0);
     const double hop = 2 * device_number(device, DEVICE_L2_LATENCY);
     time.tail = turns * units * held / groups;
     count_instructions(&time, nest, launch);
     if (device_number(device, DEVICE_REPLAYS) > 0) {
-        time.instructions += both(nest, launch, true, ACCESS_EXTRA);
+        time.instructions += (double)nest_all_accesses(nest, launch, true, ACCESS_EXTRA);
     }
     const double memory = find_memory(&time, nest, launch, device, held);
     /* Of all waves. A speed of 0 is not known. */
@@ -257,14 +240,16 @@ struct launch_time time_launch(const struct nest *nest, const struct nest_launch
         [TERM_MEMORY] = { time.tail * memory, 1 },
         [TERM_L2] = { time.tail * time.fetched,
                       device_number(device, DEVICE_L2_BANDWIDTH) * cycles },
-        [TERM_L1] = { time.tail * both(nest, launch, false, ACCESS_PASSES),
+        [TERM_L1] = { time.tail *
+                          (double)nest_all_accesses(nest, launch, false, ACCESS_PASSES),
                       units * cycles },
-        [TERM_LOCAL] = { time.tail * both(nest, launch, true, ACCESS_PASSES),
+        [TERM_LOCAL] = { time.tail *
+                             (double)nest_all_accesses(nest, launch, true, ACCESS_PASSES),
                          units * cycles },
         [TERM_ISSUE] = { time.tail * time.instructions,
                          units * device_number(device, DEVICE_ISSUE) * cycles },
         [TERM_LATENCY] = { time.waves * turns * group_cycles(launch, device),
-                           knows(device, DEVICE_LATENCY) ? cycles : 0 },
+                           device_knows(device, DEVICE_LATENCY) ? cycles : 0 },
         [TERM_ITEMS] = { time.tail *
                              (time.regions * device_number(device, DEVICE_REGION) +
                               time.operations * device_number(device, operation)),
@@ -289,7 +274,7 @@ struct launch_time time_launch(const struct nest *nest, const struct nest_launch
 
 double time_transfer(const struct device *device, uint64_t bytes)
 {
-    return knows(device, DEVICE_LINK)
+    return device_knows(device, DEVICE_LINK)
                ? divided((double)bytes, device_number(device, DEVICE_LINK) * 1e9) +
                      device_number(device, DEVICE_LINK_LATENCY) * 1e-6
                : -1;

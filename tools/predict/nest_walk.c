@@ -149,12 +149,6 @@ static void walk_if(struct run *run, const struct nest_step *step, uint64_t mask
     }
 }
 
-/* What is loaded from now on waits for what was loaded before. */
-static void end_rounds(struct run *run)
-{
-    run->is_waiting = run->waits_locally = false;
-}
-
 static bool is_bent(const struct run *run, int counter)
 {
     return run->nest->is_bent[run->launch->kernel] >> counter & 1;
@@ -180,7 +174,7 @@ static void take_turn(struct run *run, const struct range *range, uint64_t turn)
     run->outcome.signature = run_mix(run->outcome.signature, mask);
     run->cells[COUNT_TURNS] += !step->is_unrolled;
     if (!step->is_unrolled) {
-        end_rounds(run);
+        run_end_rounds(run);
     }
     walk(run, step->body, mask);
 }
@@ -220,7 +214,7 @@ static void walk_for(struct run *run, const struct nest_step *step, uint64_t mas
         sum(run, &range);
     }
     if (!step->is_unrolled) {
-        end_rounds(run);
+        run_end_rounds(run);
     }
 }
 
@@ -234,7 +228,7 @@ static void walk_step(struct run *run, const struct nest_step *step, uint64_t ma
     case STEP_OP:
         run->cells[COUNT_OPS + step->op] += (uint64_t)step->times;
         run->cells[COUNT_OP_ITEMS + step->op] += (uint64_t)(step->times * run_bits(mask));
-        end_rounds(run);
+        run_end_rounds(run);
         break;
     case STEP_BARRIER:
         if (mask != run->mask) {
@@ -245,7 +239,7 @@ static void walk_step(struct run *run, const struct nest_step *step, uint64_t ma
         run->cells[COUNT_BARRIER_MARKS] +=
             run_mix(1, (uint64_t)step->line << 32 | (uint64_t)step->column);
         run->cells[COUNT_BARRIER_ITEMS] += (uint64_t)run_bits(mask);
-        end_rounds(run);
+        run_end_rounds(run);
         break;
     case STEP_LET:
         run_value(run, step->value, mask, run->slots[step->slot]);
@@ -289,7 +283,7 @@ static void visit_sub_group(struct run *run, uint64_t first)
         run->slots[SLOT_T + 2][i] = (int64_t)(item / size[0] / size[1] % size[2]);
     }
     run->is_first = first == 0;
-    end_rounds(run);
+    run_end_rounds(run);
     run->cells[COUNT_SUB_GROUPS]++;
     walk(run, run->kernel->first, run->mask);
 }

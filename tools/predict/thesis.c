@@ -58,12 +58,6 @@ struct hong_kim hong_kim(const struct hong_kim_device *d,
 
 /* ---- The thesis -------------------------------------------------------------------- */
 
-static double told(const struct nest_launch *launch, enum nest_fact fact,
-                   double otherwise)
-{
-    return launch->facts[fact] == NEST_NONE ? otherwise : (double)launch->facts[fact];
-}
-
 /* (2) to (5), `times` by a work-item. */
 static void count_access(struct thesis *thesis, int i, int size, double stride,
                          double times, bool cached)
@@ -97,7 +91,7 @@ static void count_reduction(struct thesis *thesis, const struct nest_launch *lau
          thesis->reduction_steps++) {
         thesis->reduction_values = ceil(thesis->reduction_values / 32);
     }
-    thesis->local += (double)launch->num_items * told(launch, FACT_REDUCTION, 0);
+    thesis->local += (double)launch->num_items * nest_told(launch, FACT_REDUCTION, 0);
     thesis->extra = log2((double)launch->num_items * thesis->iterations);
     thesis->program.barriers = thesis->extra;
     thesis->arithmetic += thesis->extra;
@@ -109,7 +103,8 @@ struct thesis thesis_count(const struct nest *nest, const struct nest_launch *la
     const double items = (double)launch->num_groups * (double)launch->num_items;
     const uint64_t *const all = launch->all, *const ops = all + COUNT_OP_ITEMS;
     const int dims = 1 + (launch->size[1] > 1) + (launch->size[2] > 1);
-    struct thesis thesis = { .iterations = told(launch, FACT_ITERATIONS, items) / items,
+    struct thesis thesis = { .iterations =
+                                 nest_told(launch, FACT_ITERATIONS, items) / items,
                              .local = dims * 32 };
     struct hong_kim_program *const program = &thesis.program;
     /* A load that hits the cache costs what an operation does. */
@@ -137,9 +132,9 @@ struct thesis thesis_count(const struct nest *nest, const struct nest_launch *la
     thesis.branches = (double)all[COUNT_BRANCHES] / (double)all[COUNT_SUB_GROUPS];
     program->barriers = (double)all[COUNT_BARRIER_ITEMS] / items;
     thesis.registers_of_item =
-        told(launch, FACT_REGISTERS,
-             told(launch, FACT_SCALARS, 0) + (thesis.iterations > 1) + dims + 1 +
-                 floor(told(launch, FACT_LINES, 0) / 10));
+        nest_told(launch, FACT_REGISTERS,
+                  nest_told(launch, FACT_SCALARS, 0) + (thesis.iterations > 1) + dims +
+                      1 + floor(nest_told(launch, FACT_LINES, 0) / 10));
     thesis.registers =
         ceil(thesis.registers_of_item * 32 / 128) * 128 * (double)launch->num_items / 32;
     if (launch->facts[FACT_REDUCTION] != NEST_NONE) {
@@ -149,7 +144,7 @@ struct thesis thesis_count(const struct nest *nest, const struct nest_launch *la
         fit_groups(device, (int64_t)launch->num_items, (int64_t)thesis.registers_of_item,
                    (int64_t)thesis.local);
     program->compute = thesis.arithmetic + thesis.reciprocals + thesis.branches;
-    program->groups = (double)launch->num_groups / told(launch, FACT_WAVES, 1);
+    program->groups = (double)launch->num_groups / nest_told(launch, FACT_WAVES, 1);
     program->groups_of_unit =
         fmin(fmax((double)fit.groups, 1),
              ceil(program->groups / device_number(device, DEVICE_UNITS)));
