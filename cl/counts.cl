@@ -59,7 +59,7 @@ static void clfold_put_count(clfold_num_kept total, bool empty,
     if (has_total)
         ((global ulong *)total_out)[total_index] = total.kept;
 #if CLFOLD_KEEPS_RUNS
-    if (clfold_has_lengths && total.kept > 0)
+    if (clfold_has_lengths && total.kept - 1 < clfold_runs_end)
         clfold_run_lengths[clfold_run_lengths_at + total.kept - 1] =
             min(clfold_runs_end, clfold_n) - total.start;
 #endif
@@ -74,11 +74,11 @@ typedef struct {
 } clfold_share;
 
 /* Of a tile at element `index`, after the prefix if there is one, whose last item is
- * given. */
+ * given. No more are kept before it than there are elements, whatever is in memory. */
 static clfold_share clfold_share_of(ulong index, bool has_prefix, clfold_num_kept prefix,
                                     clfold_num_kept next CLFOLD_WITH)
 {
-    const ulong before = has_prefix ? prefix.kept : 0;
+    const ulong before = has_prefix ? min(prefix.kept, index) : 0;
     clfold_share share;
 
     share.at = clfold_out_begin + before;

@@ -4,7 +4,7 @@
  * launch that clears them are needed: a slot is there when all its words are, and each
  * word is written once in an epoch, or again with the same bits.
  *
- *   words   ticket | left | clock | log      a line of 64 bytes each
+ *   words   ticket | left | ticket | left | clock | log      a line of 64 bytes each
  *           tile 0: aggregate, running | tile 1: aggregate, running | ...
  *
  *   word of 64 bits   epoch 30 | state 2 | 32 bits of the item
@@ -14,7 +14,9 @@
  *           tiles up to this one, see scan_totals.cl
  *
  * The epoch is in the ticket's word, so it counts launches in memory: a recorded launch
- * may run again. The last group to leave increments it. The epoch wraps around after 2^30
+ * may run again. The last group to leave increments it. Launches take turns with the two
+ * tickets and counts, and each resets the other two: whatever a launch that failed has left
+ * in its own, the next one is right. The epoch wraps around after 2^30
  * or 2^14 launches, when no old word may be left: so the last group also clears a few
  * words, and goes on where the last launch stopped.
  *
@@ -27,9 +29,9 @@
 #define CLFOLD_LINE_WORDS  (512 / CLFOLD_WORD_BITS)
 #define CLFOLD_TICKET      0
 #define CLFOLD_LEFT        CLFOLD_LINE_WORDS
-#define CLFOLD_CLOCK       (2 * CLFOLD_LINE_WORDS)
-#define CLFOLD_LOG         (3 * CLFOLD_LINE_WORDS)
-#define CLFOLD_DESCRIPTORS (4 * CLFOLD_LINE_WORDS)
+#define CLFOLD_CLOCK       (4 * CLFOLD_LINE_WORDS)
+#define CLFOLD_LOG         (5 * CLFOLD_LINE_WORDS)
+#define CLFOLD_DESCRIPTORS (6 * CLFOLD_LINE_WORDS)
 
 #if CLFOLD_WORD_BITS == 64
 #define CLFOLD_TICKET_BITS 32
@@ -131,10 +133,16 @@ static bool clfold_look(clfold_word_pointer slots, ulong tile, uint state, uint 
     return clfold_was_there(&seen, state, epoch, item);
 }
 
-/* Draws a ticket: the next tile of this launch, and the epoch. */
-static clfold_word clfold_draw(clfold_word_pointer words)
+/* The ticket and the count of a turn, 0 or 1. */
+static clfold_word_pointer clfold_counters(clfold_word_pointer words, uint turn)
 {
-    return clfold_add(words + CLFOLD_TICKET, 1);
+    return words + turn * 2 * CLFOLD_LINE_WORDS;
+}
+
+/* Draws a ticket: the next tile of this launch, and the epoch. */
+static clfold_word clfold_draw(clfold_word_pointer counters)
+{
+    return clfold_add(counters + CLFOLD_TICKET, 1);
 }
 
 static ulong clfold_tile_of(clfold_word ticket)
@@ -149,25 +157,37 @@ static uint clfold_epoch_of(clfold_word ticket)
 
 /* Called by one work-item when its group has no more to do; returns whether it is the
  * last group. */
-static bool clfold_is_last(clfold_word_pointer words)
+static bool clfold_is_last(clfold_word_pointer counters)
 {
-    return clfold_add(words + CLFOLD_LEFT, 1) + 1 == get_num_groups(0);
+    return clfold_add(counters + CLFOLD_LEFT, 1) + 1 == get_num_groups(0);
+}
+
+static ulong clfold_epochs(clfold_word_pointer counters)
+{
+    return clfold_read(counters + CLFOLD_TICKET) >> CLFOLD_TICKET_BITS;
+}
+
+/* Makes these counters those of the epoch after `epoch`. */
+static void clfold_reset(clfold_word_pointer counters, ulong epoch)
+{
+    clfold_write(counters + CLFOLD_LEFT, 0);
+    clfold_write(counters + CLFOLD_TICKET,
+                 (clfold_word)(epoch + 1) << CLFOLD_TICKET_BITS);
 }
 
 /* Prepares the words for the next launch, and clears some; for the last group.
  * `capacity`: words after the lines, all that may ever be used. */
-static void clfold_renew(clfold_word_pointer words, ulong capacity)
+static void clfold_renew(clfold_word_pointer words, clfold_word_pointer counters,
+                         ulong capacity)
 {
-    const ulong epoch = clfold_read(words + CLFOLD_TICKET) >> CLFOLD_TICKET_BITS;
+    const ulong epoch = clfold_epochs(counters);
     const ulong times = (ulong)1 << (CLFOLD_EPOCH_BITS - 1);
     const ulong each = capacity / times + 1;
     const ulong first = epoch % times * each;
 
     for (ulong i = first; i < min(first + each, capacity); ++i)
         clfold_write(words + CLFOLD_DESCRIPTORS + i, 0);
-    clfold_write(words + CLFOLD_LEFT, 0);
     clfold_write(words + CLFOLD_CLOCK, 0);
     clfold_write(words + CLFOLD_LOG, 0);
-    clfold_write(words + CLFOLD_TICKET,
-                 (clfold_word)(epoch + 1) << CLFOLD_TICKET_BITS);
+    clfold_reset(counters, epoch);
 }

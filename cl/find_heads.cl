@@ -193,7 +193,8 @@ CLFOLD_KERNEL void clfold_put_offsets(ulong num_words, ulong run, ulong num,
                                       ulong offsets_at CLFOLD_WITH)
 {
     const ulong first = get_group_id(0) * run, stop = min(first + run, num_words);
-    ulong s = first < stop ? counts[1 + get_group_id(0)] : 0;
+    /* At most one for each element before, whatever is in memory. */
+    ulong s = first < stop ? min(counts[1 + get_group_id(0)], first * 32) : 0;
 
 #if CLFOLD_GROUP_SIZE == 1
     const ulong next = stop < num_words ? counts[2 + get_group_id(0)] : counts[0];
@@ -229,7 +230,8 @@ CLFOLD_KERNEL void clfold_put_offsets(ulong num_words, ulong run, ulong num,
 #if !CLFOLD_KEEPS_SCAN
 
 /* A group takes `run` segments. Keys are copied bit by bit. */
-CLFOLD_KERNEL void clfold_put_lists(ulong run, ulong num, global const ulong *counts,
+CLFOLD_KERNEL void clfold_put_lists(ulong count, ulong run, ulong num,
+                                    global const ulong *counts,
                                     global const CLFOLD_OFFSET *offsets, ulong offsets_at,
                                     uint has_keys, global CLFOLD_KEY_BITS *keys,
                                     ulong keys_at, uint has_lengths,
@@ -241,7 +243,7 @@ CLFOLD_KERNEL void clfold_put_lists(ulong run, ulong num, global const ulong *co
     const ulong stop = min(first + run, num > 0 ? min(num, counts[0]) : 0);
 
     for (ulong s = first + get_local_id(0); s < stop; s += CLFOLD_GROUP_SIZE) {
-        const ulong start = offsets[offsets_at + s];
+        const ulong start = min((ulong)offsets[offsets_at + s], count - 1);
         if (has_keys)
             keys[keys_at + s] = from[start];
         if (has_lengths)

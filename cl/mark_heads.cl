@@ -98,6 +98,6 @@ CLFOLD_KERNEL void clfold_find_bad(global const CLFOLD_OFFSET *offsets, ulong of
         const bool is_bad = least != CLFOLD_NO_OFFSET;
         const ulong k = is_bad ? least * run + firsts[least] : ~(ulong)0;
         bad[bad_out] = k;
-        bad[bad_out + 1] = is_bad ? offsets[offsets_at + k] : 0;
+        bad[bad_out + 1] = is_bad ? offsets[offsets_at + min(k, num - 1)] : 0;
     }
 }

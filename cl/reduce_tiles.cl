@@ -24,7 +24,8 @@
 #if CLFOLD_FENCES
 
 /* Whether all other groups have left their partials, which can be read then; `left` is
- * zero when a launch begins, and when it ends. */
+ * zero when a launch begins, and when it ends. Launches take turns with two, and each
+ * clears the other one: a count that a launch has spoilt is right the next time. */
 static bool clfold_is_last_group(clfold_word_pointer left)
 {
     bool is_last;
@@ -44,7 +45,7 @@ CLFOLD_KERNEL void
 clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
                     ulong length, ulong runs, ulong run, ulong num_runs, ulong each,
                     uint ahead, global clfold_item *partials, ulong to, uint is_last,
-                    uint joins, global CLFOLD_OUT *out, ulong out_offset,
+                    uint joins, uint turn, global CLFOLD_OUT *out, ulong out_offset,
                     CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
@@ -62,8 +63,11 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
     }
 #if CLFOLD_FENCES
     CLFOLD_SHARED(uint, num);
+    const clfold_word_pointer counters = (clfold_word_pointer)partials;
+    if (joins && first == 0 && get_local_id(0) == 0)
+        clfold_write(counters + 1 - turn, 0);
     if (get_local_id(0) == 0)
-        *num = joins && clfold_is_last_group((clfold_word_pointer)partials)
+        *num = joins && clfold_is_last_group(counters + turn)
                    ? (uint)num_runs
                    : 0;
     clfold_tile_sync();

@@ -35,7 +35,8 @@
  */
 
 #define CLFOLD_WORDS_PARAMS                                                              \
-    volatile global clfold_word *words, ulong capacity, uint spins, uint in_place
+    volatile global clfold_word *words, ulong capacity, uint turn, uint spins,           \
+        uint in_place
 
 /* A tile that was drawn, of all tiles, and its run; one work-item finds them for all. */
 typedef struct {
@@ -45,14 +46,15 @@ typedef struct {
 
 typedef CLFOLD_SPACE clfold_drawn *clfold_drawn_pointer;
 
-/* Draws a tile; returns the epoch. */
-static uint clfold_draw_tile(clfold_word_pointer words, CLFOLD_TILES_PARAMS,
-                             clfold_drawn_pointer drawn)
+/* Draws a tile; returns the epoch. Only of words that are spoilt a ticket is past them. */
+static uint clfold_draw_tile(clfold_word_pointer counters, CLFOLD_TILES_PARAMS,
+                             ulong num_runs, clfold_drawn_pointer drawn)
 {
-    const clfold_word ticket = clfold_draw(words);
+    const clfold_word ticket = clfold_draw(counters);
+    const ulong tile = clfold_tile_of(ticket);
 
-    drawn->tile = clfold_tile_of(ticket);
-    drawn->run = clfold_nth_tile(clfold_tile_of(ticket), CLFOLD_TILES);
+    drawn->tile = tile < num_runs ? tile : 0;
+    drawn->run = clfold_nth_tile(drawn->tile, CLFOLD_TILES);
     return clfold_epoch_of(ticket);
 }
 
@@ -115,8 +117,11 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
     CLFOLD_LIMIT_RUNS(count, num_runs, CLFOLD_TILE, lead, 0);
     const ulong taken = get_group_id(0) * each;
     const ulong rounds = min(each, num_runs - min(taken, num_runs));
+    const clfold_word_pointer counters = clfold_counters(words, turn);
 
     if (get_local_id(0) == 0) {
+        if (taken == 0)
+            clfold_reset(clfold_counters(words, 1 - turn), clfold_epochs(counters));
         room->folds_next = false;
         channel->init = clfold_init(CLFOLD_INIT_ARGS);
         channel->has_init = clfold_init_from != 0;
@@ -126,7 +131,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             clfold_finish(channel->init, !clfold_init_from, has_total, total_out,
                           total_index CLFOLD_PASS);
         if (rounds > 0)
-            channel->epoch = clfold_draw_tile(words, CLFOLD_TILES, next);
+            channel->epoch = clfold_draw_tile(counters, CLFOLD_TILES, num_runs, next);
     }
     /* Else PoCL 3.1 loses what one work-item does before the loop. */
     clfold_tile_sync();
@@ -137,7 +142,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             clfold_begin(channel, words, own->run.number,
                          own->tile - own->run.number CLFOLD_TRACE_ARGS);
             if (draws)
-                clfold_draw_tile(words, CLFOLD_TILES, next);
+                clfold_draw_tile(counters, CLFOLD_TILES, num_runs, next);
         }
         clfold_tile_sync();
         const clfold_word_pointer slots =
@@ -167,8 +172,8 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
                          out, out_offset + begin, has_prefix, stream != 0, ahead,
                          room CLFOLD_PASS);
     }
-    if (get_local_id(0) == 0 && clfold_is_last(words)) {
+    if (get_local_id(0) == 0 && clfold_is_last(counters)) {
         clfold_at_end(words CLFOLD_TRACE_ARGS);
-        clfold_renew(words, capacity);
+        clfold_renew(words, counters, capacity);
     }
 }

@@ -16,12 +16,13 @@
  * names: CLFOLD_KEEP_CALL16, CLFOLD_VALUE, CLFOLD_VALUE16, CLFOLD_WRITES_PLACES
  * names: CLFOLD_X, CLFOLD_X16, clfold_kept, clfold_kept16
  */
-/* How many are kept before bit k of the word of element i. */
+/* How many are kept before bit k of the word of element i: at most as many as there are
+ * elements, whatever is in memory. */
 static ulong clfold_kept_before_bit(ulong i, uint k CLFOLD_WITH)
 {
     const uint word = clfold_kept_bits[clfold_kept_bits_at + i / 32];
 
-    return clfold_kept_before[clfold_kept_before_at + i / 32] +
+    return min(clfold_kept_before[clfold_kept_before_at + i / 32], i / 32 * 32) +
            popcount(word & ((1u << k) - 1));
 }
 

@@ -233,6 +233,7 @@ clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *si
     struct block *block = find(scratch, queue, in_order, kind, size, &unlinked);
     if (block) {
         block->lent = true;
+        block->turn = !block->turn;
         if (block->last && is_over(block)) {
             over = block->last;
             block->last = NULL;

@@ -32,6 +32,7 @@ struct block {
     cl_command_queue queue; /* NULL: reserved, for the first that comes */
     cl_event last;          /* of the last call that used it, if it was told; or NULL */
     bool lent;
+    bool turn; /* of its two counters: each loan takes the other one */
     struct block *next;
 };
 

@@ -40,6 +40,7 @@ static void begin(struct launch *launch, const struct request *request,
     launch->out = request->out;
     launch->out_offset = request->out_offset;
     launch->scratch = scratch ? scratch->mem : request->out;
+    launch->turn = scratch && scratch->turn;
     launch->capacity =
         clfold_looks_back(plan->shape.algorithm) && scratch
             ? clfold_memory_capacity(clfold_memory(plan->shape.tier), scratch->size)

@@ -30,6 +30,7 @@ struct launch {
     uint64_t in_offset, out_offset, total_index, offsets_at, bad_out;
     uint64_t has_init, has_total;
     uint64_t capacity; /* of the scratch, in words */
+    uint64_t turn;     /* of its two counters */
     uint64_t block_every, seed, has_holds, folded_room;
     /* Of CLFOLD_WITH: see clfold_own_params. */
     cl_mem rest, lengths; /* of a select */

@@ -1,7 +1,7 @@
 #include "plan/memory.h"
 
-/* Before the descriptors: ticket, left, clock and log, a line of 64 bytes each. */
-#define LINES 4
+/* Before the descriptors: ticket and left twice, clock and log, a line of 64 bytes each. */
+#define LINES 6
 #define LINE  64
 
 #define BASE64 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"

@@ -332,8 +332,18 @@ struct visit {
     cl_int code;
 };
 
+static void (*before_launch)(void);
+
+void clspy_before_launch(void (*hook)(void))
+{
+    before_launch = hook;
+}
+
 static struct visit enter(enum call call, cl_uint param, cl_int usual)
 {
+    if (call == CALL_clEnqueueNDRangeKernel && before_launch && !inside) {
+        before_launch();
+    }
     struct visit visit = { .nested = inside };
 
     if (visit.nested) {

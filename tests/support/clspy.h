@@ -108,6 +108,9 @@ void clspy_hollow(bool on);
  * programs very often, with the same options. */
 void clspy_keep_binaries(void);
 
+/* Called before each launch of the program's, outside of it; NULL: nothing is. */
+void clspy_before_launch(void (*hook)(void));
+
 /* The options of the last clBuildProgram: "" for NULL, and before the first. The thread's
  * until the next call. */
 const char *clspy_build_options(void);

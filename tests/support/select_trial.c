@@ -205,7 +205,7 @@ static bool is_output_right(const struct select_trial *trial, const struct outpu
                          : clEnqueueReadBuffer(device.queue, output->mem, CL_TRUE, 0,
                                                output->bytes, found, 0, NULL, NULL),
                      CL_SUCCESS);
-    for (size_t i = 0; right && i < output->num; ++i) {
+    for (size_t i = 0; right && !trial->unknown && i < output->num; ++i) {
         const unsigned char *want = output->expected + i * size;
         const unsigned char *is = found + begin + i * size;
         if (are_items ? !s->same(want, is) : memcmp(want, is, size) != 0) {
@@ -321,6 +321,11 @@ static enum trial_end check_call(const struct select_trial *trial, struct output
         to->out.num = kept;
         to->rest.num = trial->rest ? trial->count - kept : 0;
         to->lengths.num = trial->lengths ? kept : 0;
+        if (trial->unknown) {
+            to->out.num = trial->count;
+            to->rest.num = trial->rest ? trial->count : 0;
+            to->lengths.num = trial->lengths ? trial->count : 0;
+        }
     }
     return is_output_right(trial, &to->num, why, why_size) &&
                    is_output_right(trial, &to->out, why, why_size) &&

@@ -41,6 +41,7 @@ struct select_trial {
     size_t first;       /* elements of a larger select before, where the fold allows it */
     bool tight;         /* buffers end with the last element */
     bool disorder;      /* on a queue out of order, if the device has one */
+    bool unknown;       /* any results are right */
     bool may_refuse;    /* what the fold, the tile or the device cannot do */
     uint64_t seed;      /* of the data */
 };
