@@ -165,7 +165,8 @@ typedef struct clfold_launch {
 
 /** Options of a context. */
 typedef struct clfold_context_params {
-    /** Called on the thread that makes the call, with no lock held; may call clfold.
+    /** Called on the thread that makes the call, with no lock held; may call clfold, and
+     * if that fails clfold_last_error() is as before when it returns.
      * `message` is one line without a line end, or a compiler's log. NULL: silent. */
     void (*log)(void *user, int level, const char *message);
     /** Called after each kernel of a call is enqueued, on the thread that makes it, with
