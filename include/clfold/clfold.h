@@ -189,9 +189,10 @@ typedef struct clfold_context_params {
      *
      * clfold_prepare(), clfold_context_trim() and clfold_context_destroy() save what was
      * built, on PoCL the last alone. A kept program serves only where text, clfold,
-     * platform, device, driver, its variables, and the CPU of CPU devices are the same.
-     * One that is damaged is built again. Errors of the file system fail no call. Nothing
-     * is kept for sub-devices, nor where a driver gains nothing: docs/first-call.md */
+     * platform, device, driver, what the environment tells its compiler, and the CPU of
+     * CPU devices are the same. One that is damaged is built again. Errors of the file
+     * system fail no call. Nothing is kept for sub-devices, nor where a driver gains
+     * nothing: docs/first-call.md */
     const char *cache_folder;
     /** A tuning file, as the command `clfold tune` writes it; read once, here. NULL: the
      * file that CLFOLD_TUNING names, if it is set; "": none. Its numbers replace the

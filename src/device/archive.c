@@ -11,11 +11,12 @@
 
 /* ---- Drivers ----------------------------------------------------------------------- */
 
-/* What a driver gains if its programs are kept, and which variables of the environment
- * change what it makes of a text. docs/first-call.md has the figures. */
+/* What a driver gains if its programs are kept, and how the variables of the environment
+ * begin that change what it makes of a text: not those of its devices, workers and
+ * caches, which differ from rank to rank. docs/first-call.md has the figures. */
 struct driver {
     const char *platform; /* NULL: any other */
-    const char *variables[8];
+    const char *variables[18];
     const char *loss; /* why keeping gains nothing; NULL: it gains */
     const char *off; /* a variable that, switched off, makes it gain after all; or NULL */
     /* Fetching a binary compiles kernels, and the process may abort if another thread
@@ -25,18 +26,37 @@ struct driver {
 
 static const struct driver drivers[] = {
     { "Portable Computing Language",
-      { "POCL_" },
+      { "POCL_ARGS_", "POCL_BINARY_SPECIALIZE_WG", "POCL_BITCODE_FINALIZER",
+        "POCL_BUILDING", "POCL_CUDA_GPU_ARCH", "POCL_EXTRA_BUILD_FLAGS",
+        "POCL_FORCE_PARALLEL_OUTER_LOOP", "POCL_FULL_REPLICATION_THRESHOLD",
+        "POCL_IGNORE_CL_STD", "POCL_KERNELLIB_NAME", "POCL_LLVM_CPU_NAME",
+        "POCL_MAX_WORK_GROUP_SIZE", "POCL_PATH_", "POCL_VECTORIZER_", "POCL_WILOOPS_",
+        "POCL_WORK_GROUP_" },
       "the driver keeps them itself",
       "POCL_KERNEL_CACHE",
       true },
-    { "Intel(R) OpenCL", { "CL_CONFIG_" }, NULL, NULL, false },
+    { "Intel(R) OpenCL",
+      { "CL_CONFIG_CPU_EXPENSIVE_MEM_OPT", "CL_CONFIG_CPU_FORCE_MAX_WORK_GROUP_SIZE",
+        "CL_CONFIG_CPU_FORCE_PRIVATE_MEM_SIZE", "CL_CONFIG_CPU_FORCE_WORK_GROUP_SIZE",
+        "CL_CONFIG_CPU_O0_VECTORIZATION", "CL_CONFIG_CPU_REQD_SUB_GROUP_SIZE",
+        "CL_CONFIG_CPU_RT_LOOP_UNROLL_FACTOR", "CL_CONFIG_CPU_STREAMING_ALWAYS",
+        "CL_CONFIG_CPU_SUB_GROUP_CONSTRUCTION", "CL_CONFIG_CPU_TARGET_ARCH",
+        "CL_CONFIG_CPU_VECTORIZER_MODE", "CL_CONFIG_LLVM_OPTIONS", "CL_CONFIG_LTO_PM",
+        "CL_CONFIG_REPLACE_IR_", "CL_CONFIG_STACK_", "CL_CONFIG_USE_FAST_RELAXED_MATH",
+        "CL_CONFIG_USE_VECTORIZER" },
+      NULL,
+      NULL,
+      false },
     { "rusticl",
       { NULL },
       "the driver loads one no faster than it builds it",
       NULL,
       false },
     { NULL,
-      { "AMD_", "CUDA_", "GPU_", "HSA_", "IGC_", "NEO", "ROC_" },
+      { "AMD_DEBUG", "AMD_OCL_BUILD_OPTIONS", "AMD_OCL_LINK_OPTIONS",
+        "AMD_OCL_SUBST_OBJFILE", "CLOVER_EXTRA_", "GPU_ENABLE_WAVE32_MODE",
+        "GPU_ENABLE_WGP_MODE", "GPU_MAX_WORKGROUP_SIZE", "HSA_OVERRIDE_GFX_VERSION",
+        "HSA_XNACK", "IGC_", "NEOReadDebugKeys", "R600_DEBUG" },
       NULL,
       NULL,
       false },
