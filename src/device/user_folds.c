@@ -49,6 +49,7 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
         fold->accuracy,
         fold->flags,
         (uint32_t)fold->type_size,
+        (uint32_t)((uint64_t)fold->type_size >> 32),
         (uint32_t)fold->num_args,
         fold->part != NULL,
     };
