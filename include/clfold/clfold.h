@@ -968,7 +968,8 @@ typedef struct clfold_placement {
  * nothing, since some drivers compile only then. Saves the programs, see cache_folder.
  * Blocks, on a queue of its own. Fails as the call itself would, as far as the fold, the
  * count and the placement decide. `placement` may be NULL. Programs depend on whether
- * count_at, and by offsets num_at and bad_out, have a mem, so give them here as well.
+ * `part` is given, and count_at, and by offsets num_at and bad_out, have a mem, so give
+ * them here as well.
  * \snippet snippets.c clfold_prepare
  */
 CLFOLD_API clfold_status clfold_prepare(clfold_context *context,

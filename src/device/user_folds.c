@@ -29,12 +29,14 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
                         clfold_operation operation)
 {
     const uint32_t heads = clfold_fold_heads(fold, operation);
-    const bool has_heads =
-        heads || clfold_fold_found(fold, clfold_operation_row(operation));
+    const struct operation *row = clfold_operation_row(operation);
+    const bool has_heads = heads || clfold_fold_found(fold, row);
+    /* A reduction of a select's carries keeps none. */
+    const char *const keep = row->selects ? fold->keep : NULL;
     const char *const texts[OWN_TEXTS] = {
         fold->components, fold->type_name, fold->source, fold->combine,
         fold->identity,   fold->cuts,      fold->load,   fold->result,
-        fold->store,      fold->equal,     fold->keep,
+        fold->store,      fold->equal,     keep,
     };
     uint32_t numbers[CLFOLD_RECIPE_NUMBERS] = {
         heads,

@@ -428,8 +428,8 @@ static clfold_status check_operation(const struct site *site, clfold_operation o
 }
 
 clfold_status clfold_check_fold(const struct site *site, clfold_context *context,
-                                clfold_operation operation, const clfold_fold *fold,
-                                struct interned **found)
+                                clfold_operation operation, bool of_carries,
+                                const clfold_fold *fold, struct interned **found)
 {
     clfold_status status;
 
@@ -437,8 +437,10 @@ clfold_status clfold_check_fold(const struct site *site, clfold_context *context
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
                            context ? "fold" : "context");
     }
+    of_carries &= fold->keep && (fold->op || fold->combine);
     if ((status = check_operation(site, operation)) ||
-        (status = clfold_check_content(site, operation, fold)) ||
+        (status =
+             clfold_check_content(site, of_carries ? CLFOLD_SELECT : operation, fold)) ||
         (status = find_fold(site, context, operation, fold, found))) {
         return status;
     }

@@ -32,10 +32,10 @@ clfold_status clfold_check_values(const struct site *site, const clfold_fold *fo
 
 /* Checks a fold without a call: context and fold are not NULL, every field is valid and
  * in this version, and the device has the types. Interns the fold, which the caller holds
- * until clfold_folds_give. */
+ * until clfold_folds_give. A reduction of carries takes the fold of a select, too. */
 clfold_status clfold_check_fold(const struct site *site, clfold_context *context,
-                                clfold_operation operation, const clfold_fold *fold,
-                                struct interned **found);
+                                clfold_operation operation, bool of_carries,
+                                const clfold_fold *fold, struct interned **found);
 
 /* Checks that the bytes of `count` elements do not overflow. */
 clfold_status clfold_check_count(const struct site *site, const struct monoid *monoid,

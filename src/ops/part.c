@@ -200,7 +200,8 @@ clfold_status clfold_fold_carries(clfold_context *context, cl_command_queue queu
     of_carries.algorithm = "serial";
     of_carries.init = NULL;
     of_carries.init_size = 0;
-    of_carries.init_at = of_carries.total_out = of_carries.bad_out = (clfold_place){ 0 };
+    of_carries.init_at = of_carries.total_out = of_carries.bad_out = of_carries.rest_out =
+        of_carries.num_out = (clfold_place){ 0 };
     if (fold && fold->segments) {
         return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT,
                            "segments are given, but their carries go from part to part");

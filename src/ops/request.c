@@ -64,8 +64,8 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
                                   clfold_context *context, const clfold_fold *fold)
 {
     struct interned *found;
-    clfold_status status =
-        clfold_check_fold(site, context, request->job.operation, fold, &found);
+    clfold_status status = clfold_check_fold(site, context, request->job.operation,
+                                             request->job.of_carries, fold, &found);
 
     if (status) {
         return status;
