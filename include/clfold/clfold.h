@@ -503,9 +503,10 @@ typedef struct clfold_segments {
     /** flags, keys or offsets, which nothing that the call writes may overlap */
     cl_mem mem;
     size_t offset; /**< where they begin in `mem`, in elements */
-    /** BY_OFFSETS: of segments; with num_at a bound. Reductions BY_FLAGS and BY_KEYS: how
-     * many segments `out`, keys_out and lengths_out have room for, the first of which are
-     * written; 0: `count` */
+    /** BY_OFFSETS: of segments; with num_at a bound; 0: none, which is logged once for a
+     * context, as it may be forgotten. Reductions BY_FLAGS and BY_KEYS: how many segments
+     * `out`, keys_out and lengths_out have room for, the first of which are written; 0:
+     * `count` */
     size_t num;
     size_t length;  /**< BY_LENGTH, BY_COLUMNS: of each, in elements */
     size_t columns; /**< BY_COLUMNS: how many in a block */

@@ -320,12 +320,14 @@ clfold_status clfold_context_stats(clfold_context *context, clfold_stats *out)
 clfold_status clfold_set_error(const clfold_context *context, clfold_status status,
                                const char *who, const char *sentence)
 {
-    const struct site site = { .log = context ? &context->log : NULL, .who = who };
+    const struct site site = { .log = context ? &context->log : NULL,
+                               .who = who ? who : "clfold_set_error" };
 
-    return clfold_fail(&site, status, "%s", sentence);
+    return clfold_fail(&site, status, "%s", sentence ? sentence : "sentence is NULL");
 }
 
 void clfold_log_line(const clfold_context *context, int level, const char *line)
 {
-    clfold_log(context ? &context->log : NULL, level, "%s", line);
+    clfold_log(context ? &context->log : NULL, level, "%s",
+               line ? line : "clfold_log_line: line is NULL");
 }

@@ -99,6 +99,13 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
                       fold->keys_out.mem || fold->lengths_out.mem);
         }
     }
+    if (request->heads.by == CLFOLD_BY_OFFSETS && fold->segments->num == 0 &&
+        request->job.count > 0 && !atomic_exchange(&context->told_num, true)) {
+        clfold_log(site->log, CLFOLD_LOG_WARNING,
+                   "%s: segments: num is 0, so by offsets there are none, but count is "
+                   "%llu (logged once for a context)",
+                   site->who, (unsigned long long)request->job.count);
+    }
     request->args = fold->args;
     request->num_args = fold->num_args;
     if ((status = clfold_check_segments(site, fold->segments, request->job.count,
