@@ -25,7 +25,7 @@
  *   - What a struct points to needs to live only until the call returns.
  *   - Every function may be called from any thread at any time, on the same context too.
  *     clfold_context_destroy() is the one exception: it must be the last call on its
- *     context.
+ *     context. A child of fork() must not use its parent's: docs/devices.md.
  *   - What this version cannot do yet fails with CLFOLD_ERROR_UNSUPPORTED, and
  *     clfold_last_error() names the field or function. Nothing is ignored.
  *   - The library writes to no stream, though a driver may, and to no file outside a
