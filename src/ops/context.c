@@ -19,9 +19,7 @@ static clfold_status check_params(const struct site *site,
 {
     const char *folder = params->cache_folder;
     bool has_callback = params->load_program || params->save_program;
-    clfold_status status =
-        clfold_check_reserved(site, "params", params->reserved,
-                              sizeof(params->reserved) / sizeof(params->reserved[0]));
+    clfold_status status = CHECK_RESERVED(site, "params", params);
 
     if (status) {
         return status;
