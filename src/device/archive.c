@@ -11,8 +11,8 @@
 
 /* ---- Drivers ----------------------------------------------------------------------- */
 
-/* What a driver gains if its programs are kept, and how variables of the environment begin
- * that change its code: none of devices, workers or caches. docs/first-call.md has both. */
+/* What a driver gains if its programs are kept, and how the variables begin that change
+ * its code, not those of devices, workers, caches. docs/first-call.md has both. */
 struct driver {
     const char *platform; /* NULL: any other */
     const char *variables[18];

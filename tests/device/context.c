@@ -415,16 +415,13 @@ static void test_log(void **state)
 {
     struct journal journal = { 0 };
     const clfold_context_params params = { .log = keep, .user = &journal };
-    const clfold_segments none = { .by = CLFOLD_BY_OFFSETS,
-                                   .type = CLFOLD_U32,
-                                   .mem = in };
-    const clfold_fold forgotten = { .op = CLFOLD_ADD,
-                                    .type = CLFOLD_F32,
-                                    .segments = &none };
+    const clfold_segments no = { .by = CLFOLD_BY_OFFSETS, .type = CLFOLD_U32, .mem = in };
+    clfold_fold forgotten = sum;
     clfold_context *ctx = context(&params);
 
     (void)state;
     journal.ctx = ctx;
+    forgotten.segments = &no;
     assert_refused(
         clfold_reduce(ctx, device.queue, &sum, in, 0, out, 0, COUNT + 1, 0, NULL, NULL),
         CLFOLD_ERROR_RANGE, "in_offset");

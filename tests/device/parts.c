@@ -301,8 +301,8 @@ static void test_carries(void **state)
     }
 }
 
-/* Those of a select that scans, with a stream that only its keep uses. What clfold_prepare
- * has built for one part, the others do not build. */
+/* Of a select that scans, with a stream that its keep alone uses. What clfold_prepare has
+ * built for one part, the next does not build. */
 static void test_carries_of_select(void **state)
 {
     enum { PARTS = 3, EACH = 1000 };
@@ -326,22 +326,18 @@ static void test_carries_of_select(void **state)
                                    .carry_at = { k == 2 ? carries : NULL, 0 },
                                    .carry_out = { carries, (size_t)k } };
         const clfold_arg stream = CLFOLD_STREAM(CLFOLD_U32, w, in, (size_t)k * EACH);
-        const clfold_fold fold = {
-            U32,           .keep = "item & w",      .args = &stream,
-            .num_args = 1, .num_out = { place, 0 }, .rest_out = { place, 8 },
-            .part = &part
-        };
-        clfold_fold select = fold;
-        select.rest_out = (clfold_place){ NULL, 0 };
+        clfold_fold fold = { U32, .keep = "item & w", .args = &stream, .num_args = 1 };
+        fold.num_out.mem = place;
+        fold.part = &part;
         if (k == 0) {
-            assert_ok(clfold_prepare(ctx, CLFOLD_SELECT, &select, EACH, NULL));
+            assert_ok(clfold_prepare(ctx, CLFOLD_SELECT, &fold, EACH, NULL));
             assert_ok(clfold_context_stats(ctx, &before));
         } else if (k == 2) {
             assert_ok(clfold_fold_carries(ctx, device.queue, &fold, carries, 0, carries,
                                           0, 2, 0, NULL, NULL));
         }
         assert_ok(
-            call_operation(CLFOLD_SELECT, &select, in, (size_t)k * EACH, out, 0, EACH));
+            call_operation(CLFOLD_SELECT, &fold, in, (size_t)k * EACH, out, 0, EACH));
         if (k == 1) {
             assert_ok(clfold_context_stats(ctx, &after));
             assert_int_equal(after.builds, before.builds);

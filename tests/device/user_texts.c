@@ -242,7 +242,6 @@ static void test_rejected(void **state)
             fail_msg("%s: \"%s\"", wrong[i].words, clfold_last_error());
         }
     }
-    /* A size that is the same in its lowest 32 bits is another, of a known fold too. */
     clfold_fold known = { .type_name = "float", .type_size = 4, .combine = "a" };
     assert_ok(reduce(ctx, &known));
     known.type_size |= (size_t)(UINT64_C(1) << 32);

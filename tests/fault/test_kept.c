@@ -353,8 +353,6 @@ static void test_key(void **state)
         assert_int_equal(setenv(others[i], "1", 1), 0);
         assert_true(loads());
     }
-    assert_int_equal(setenv("IGC_KEPT", "1", 1), 0);
-    assert_true(loads());
     assert_int_equal(setenv(variable, "1", 1), 0);
     assert_false(loads());
     assert_int_equal(setenv(variable, "2", 1), 0);

@@ -108,7 +108,6 @@ static void test_sentences(void **state)
     assert_string_equal(logged, clfold_last_error());
     assert_int_equal(logged_level, CLFOLD_LOG_ERROR);
 
-    /* A cause may be a part of the next sentence. */
     clfold_fail(&site, CLFOLD_ERROR_DATA, "%s", clfold_last_error());
     assert_string_equal(logged, "sum: sum: in_offset 7 (CLFOLD_ERROR_RANGE) "
                                 "(CLFOLD_ERROR_DATA)");
