@@ -25,7 +25,7 @@
  *   - What a struct points to needs to live only until the call returns.
  *   - Every function may be called from any thread at any time, on the same context too.
  *     clfold_context_destroy() is the one exception: it must be the last call on its
- *     context.
+ *     context. A child of fork() must not use its parent's: docs/devices.md.
  *   - What this version cannot do yet fails with CLFOLD_ERROR_UNSUPPORTED, and
  *     clfold_last_error() names the field or function. Nothing is ignored.
  *   - The library writes to no stream, though a driver may, and to no file outside a
@@ -165,7 +165,8 @@ typedef struct clfold_launch {
 
 /** Options of a context. */
 typedef struct clfold_context_params {
-    /** Called on the thread that makes the call, with no lock held; may call clfold.
+    /** Called on the thread that makes the call, with no lock held; may call clfold, and
+     * if that fails clfold_last_error() is as before when it returns.
      * `message` is one line without a line end, or a compiler's log. NULL: silent. */
     void (*log)(void *user, int level, const char *message);
     /** Called after each kernel of a call is enqueued, on the thread that makes it, with
@@ -188,9 +189,10 @@ typedef struct clfold_context_params {
      *
      * clfold_prepare(), clfold_context_trim() and clfold_context_destroy() save what was
      * built, on PoCL the last alone. A kept program serves only where text, clfold,
-     * platform, device, driver, its variables, and the CPU of CPU devices are the same.
-     * One that is damaged is built again. Errors of the file system fail no call. Nothing
-     * is kept for sub-devices, nor where a driver gains nothing: docs/first-call.md */
+     * platform, device, driver, what the environment tells its compiler, and the CPU of
+     * CPU devices are the same. One that is damaged is built again. Errors of the file
+     * system fail no call. Nothing is kept for sub-devices, nor where a driver gains
+     * nothing: docs/first-call.md */
     const char *cache_folder;
     /** A tuning file, as the command `clfold tune` writes it; read once, here. NULL: the
      * file that CLFOLD_TUNING names, if it is set; "": none. Its numbers replace the
@@ -501,9 +503,10 @@ typedef struct clfold_segments {
     /** flags, keys or offsets, which nothing that the call writes may overlap */
     cl_mem mem;
     size_t offset; /**< where they begin in `mem`, in elements */
-    /** BY_OFFSETS: of segments; with num_at a bound. Reductions BY_FLAGS and BY_KEYS: how
-     * many segments `out`, keys_out and lengths_out have room for, the first of which are
-     * written; 0: `count` */
+    /** BY_OFFSETS: of segments; with num_at a bound; 0: none, which is logged once for a
+     * context, as it may be forgotten. Reductions BY_FLAGS and BY_KEYS: how many segments
+     * `out`, keys_out and lengths_out have room for, the first of which are written; 0:
+     * `count` */
     size_t num;
     size_t length;  /**< BY_LENGTH, BY_COLUMNS: of each, in elements */
     size_t columns; /**< BY_COLUMNS: how many in a block */
@@ -966,7 +969,8 @@ typedef struct clfold_placement {
  * nothing, since some drivers compile only then. Saves the programs, see cache_folder.
  * Blocks, on a queue of its own. Fails as the call itself would, as far as the fold, the
  * count and the placement decide. `placement` may be NULL. Programs depend on whether
- * count_at, and by offsets num_at and bad_out, have a mem, so give them here as well.
+ * `part` is given, and count_at, and by offsets num_at and bad_out, have a mem, so give
+ * them here as well.
  * \snippet snippets.c clfold_prepare
  */
 CLFOLD_API clfold_status clfold_prepare(clfold_context *context,

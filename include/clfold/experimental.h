@@ -114,9 +114,9 @@ CLFOLD_API clfold_status clfold_lookback_text(clfold_context *context, cl_bool p
  *
  * `in` and `out` hold carries of this fold, see clfold_layout, at offsets in carries;
  * `out` may be the first of `in`, else it lies apart. The fold is that of the parts;
- * `part`, `algorithm`, init and its places count for nothing. By one work-item, from the
- * left. CLFOLD_ERROR_EMPTY: count is 0; CLFOLD_ERROR_ARGUMENT: segments are given; else
- * as clfold_reduce.
+ * `part`, `algorithm`, init, its places and a select's `keep` count for nothing. By one
+ * work-item, from the left. CLFOLD_ERROR_EMPTY: count is 0; CLFOLD_ERROR_ARGUMENT:
+ * segments are given; else as clfold_reduce.
  * \snippet snippets.c clfold_fold_carries
  */
 CLFOLD_API clfold_status clfold_fold_carries(
@@ -139,7 +139,7 @@ CLFOLD_API clfold_status clfold_check_call(
 /**
  * For libraries on top of clfold: keeps "who: sentence (status)" as the calling thread's
  * clfold_last_error(), logs it if a context is given, and returns `status`. Both texts
- * are the caller's.
+ * are the caller's; `sentence` may be clfold_last_error().
  * \snippet snippets.c clfold_set_error
  */
 CLFOLD_API clfold_status clfold_set_error(const clfold_context *context,

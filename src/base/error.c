@@ -16,20 +16,20 @@ clfold_status clfold_fail(const struct site *site, clfold_status status,
                           const char *format, ...)
 {
     va_list args;
+    char message[sizeof(last_error)]; /* an argument may be last_error */
     char tail[64];
     int tail_length = snprintf(tail, sizeof(tail), " (%s)", clfold_status_name(status));
-    size_t room = sizeof(last_error) - (size_t)tail_length;
-    int length = snprintf(last_error, room, "%s: ", site->who);
+    size_t room = sizeof(message) - (size_t)tail_length;
+    int length = snprintf(message, room, "%s: ", site->who);
     size_t end = (size_t)length < room ? (size_t)length : room - 1;
 
     va_start(args, format);
-    length = vsnprintf(last_error + end, room - end, format, args);
+    length = vsnprintf(message + end, room - end, format, args);
     va_end(args);
     end = (size_t)length < room - end ? end + (size_t)length : room - 1;
-    memcpy(last_error + end, tail, (size_t)tail_length + 1);
-    if (site->log && site->log->write && site->log->level >= CLFOLD_LOG_ERROR) {
-        site->log->write(site->log->user, CLFOLD_LOG_ERROR, last_error);
-    }
+    memcpy(message + end, tail, (size_t)tail_length + 1);
+    memcpy(last_error, message, end + (size_t)tail_length + 1);
+    clfold_log(site->log, CLFOLD_LOG_ERROR, "%s", message);
     return status;
 }
 
@@ -50,7 +50,7 @@ void clfold_log_call(const struct log *log, cl_int status, const char *call)
 void clfold_log(const struct log *log, int level, const char *format, ...)
 {
     va_list args;
-    char message[4096];
+    char message[sizeof(last_error)], kept[sizeof(last_error)];
 
     if (!log || !log->write || log->level < level) {
         return;
@@ -58,5 +58,8 @@ void clfold_log(const struct log *log, int level, const char *format, ...)
     va_start(args, format);
     vsnprintf(message, sizeof(message), format, args);
     va_end(args);
+    /* The callback's own calls may fail. */
+    memcpy(kept, last_error, sizeof(kept));
     log->write(log->user, level, message);
+    memcpy(last_error, kept, sizeof(kept));
 }

@@ -16,18 +16,17 @@ const char *clfold_environment(const char *name)
     return value && value[0] != '\0' ? value : NULL;
 }
 
-static bool begins_with_any(const char *variable, const char *const *prefixes, size_t num)
+static bool begins_with_any(const char *variable, const char *const *prefixes)
 {
     bool begins = false;
 
-    for (size_t i = 0; i < num; ++i) {
-        begins |= strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0;
+    for (; *prefixes; ++prefixes) {
+        begins |= strncmp(variable, *prefixes, strlen(*prefixes)) == 0;
     }
     return begins;
 }
 
-void clfold_host_print_environment(struct text *text, const char *const *prefixes,
-                                   size_t num)
+void clfold_host_print_environment(struct text *text, const char *const *prefixes)
 {
     const char *last = "", *next;
 
@@ -35,7 +34,7 @@ void clfold_host_print_environment(struct text *text, const char *const *prefixe
     do {
         next = NULL;
         for (char **at = environ; at && *at; ++at) {
-            if (begins_with_any(*at, prefixes, num) && strcmp(*at, last) > 0 &&
+            if (begins_with_any(*at, prefixes) && strcmp(*at, last) > 0 &&
                 (!next || strcmp(*at, next) < 0)) {
                 next = *at;
             }
@@ -61,10 +60,10 @@ static bool is_lasting(const char *line)
         "vendor_id",       "cpu family",  "model",    "stepping",     "flags",
         "CPU implementer", "CPU variant", "CPU part", "CPU revision", "CPU architecture",
         "Features",        "isa",         "uarch",    "cpu\t",        "revision",
-        "Model Name",
+        "Model Name",      NULL,
     };
 
-    return begins_with_any(line, names, sizeof(names) / sizeof(names[0]));
+    return begins_with_any(line, names);
 }
 
 void clfold_host_print_cpu(struct text *text, const char *name)

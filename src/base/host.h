@@ -9,9 +9,8 @@
 const char *clfold_environment(const char *name);
 
 /* Appends "NAME=VALUE" in lines, for all variables of the environment whose names begin
- * with one of the prefixes, in the order of their names. */
-void clfold_host_print_environment(struct text *text, const char *const *prefixes,
-                                   size_t num);
+ * with one of the prefixes, of which NULL is the last, in the order of their names. */
+void clfold_host_print_environment(struct text *text, const char *const *prefixes);
 
 /* Whether a variable is set, and does not begin with 1: PoCL's way to switch off. */
 bool clfold_host_is_off(const char *name);

@@ -11,11 +11,11 @@
 
 /* ---- Drivers ----------------------------------------------------------------------- */
 
-/* What a driver gains if its programs are kept, and which variables of the environment
- * change what it makes of a text. docs/first-call.md has the figures. */
+/* What a driver gains if its programs are kept, and how the variables begin that change
+ * its code, not those of devices, workers, caches. docs/first-call.md has both. */
 struct driver {
     const char *platform; /* NULL: any other */
-    const char *variables[8];
+    const char *variables[18];
     const char *loss; /* why keeping gains nothing; NULL: it gains */
     const char *off; /* a variable that, switched off, makes it gain after all; or NULL */
     /* Fetching a binary compiles kernels, and the process may abort if another thread
@@ -24,22 +24,35 @@ struct driver {
 };
 
 static const struct driver drivers[] = {
-    { "Portable Computing Language",
-      { "POCL_" },
-      "the driver keeps them itself",
-      "POCL_KERNEL_CACHE",
-      true },
-    { "Intel(R) OpenCL", { "CL_CONFIG_" }, NULL, NULL, false },
-    { "rusticl",
-      { NULL },
-      "the driver loads one no faster than it builds it",
-      NULL,
-      false },
-    { NULL,
-      { "AMD_", "CUDA_", "GPU_", "HSA_", "IGC_", "NEO", "ROC_" },
-      NULL,
-      NULL,
-      false },
+    { .platform = "Portable Computing Language",
+      .variables = { "POCL_ARGS_", "POCL_BINARY_SPECIALIZE_WG", "POCL_BITCODE_FINALIZER",
+                     "POCL_BUILDING", "POCL_CUDA_GPU_ARCH", "POCL_EXTRA_BUILD_FLAGS",
+                     "POCL_FORCE_PARALLEL_OUTER_LOOP", "POCL_FULL_REPLICATION_THRESHOLD",
+                     "POCL_IGNORE_CL_STD", "POCL_KERNELLIB_NAME", "POCL_LLVM_CPU_NAME",
+                     "POCL_MAX_WORK_GROUP_SIZE", "POCL_PATH_", "POCL_VECTORIZER_",
+                     "POCL_WILOOPS_", "POCL_WORK_GROUP_" },
+      .loss = "the driver keeps them itself",
+      .off = "POCL_KERNEL_CACHE",
+      .saves_last = true },
+    { .platform = "Intel(R) OpenCL",
+      .variables = { "CL_CONFIG_CPU_EXPENSIVE_MEM_OPT",
+                     "CL_CONFIG_CPU_FORCE_MAX_WORK_GROUP_SIZE",
+                     "CL_CONFIG_CPU_FORCE_PRIVATE_MEM_SIZE",
+                     "CL_CONFIG_CPU_FORCE_WORK_GROUP_SIZE",
+                     "CL_CONFIG_CPU_O0_VECTORIZATION",
+                     "CL_CONFIG_CPU_REQD_SUB_GROUP_SIZE",
+                     "CL_CONFIG_CPU_RT_LOOP_UNROLL_FACTOR",
+                     "CL_CONFIG_CPU_STREAMING_ALWAYS",
+                     "CL_CONFIG_CPU_SUB_GROUP_CONSTRUCTION", "CL_CONFIG_CPU_TARGET_ARCH",
+                     "CL_CONFIG_CPU_VECTORIZER_MODE", "CL_CONFIG_LLVM_OPTIONS",
+                     "CL_CONFIG_LTO_PM", "CL_CONFIG_REPLACE_IR_", "CL_CONFIG_STACK_",
+                     "CL_CONFIG_USE_FAST_RELAXED_MATH", "CL_CONFIG_USE_VECTORIZER" } },
+    { .platform = "rusticl", .loss = "the driver loads one no faster than it builds it" },
+    { .variables = { "AMD_DEBUG", "AMD_OCL_BUILD_OPTIONS", "AMD_OCL_LINK_OPTIONS",
+                     "AMD_OCL_SUBST_OBJFILE", "CLOVER_EXTRA_", "GPU_ENABLE_WAVE32_MODE",
+                     "GPU_ENABLE_WGP_MODE", "GPU_MAX_WORKGROUP_SIZE",
+                     "HSA_OVERRIDE_GFX_VERSION", "HSA_XNACK", "IGC_", "NEOReadDebugKeys",
+                     "R600_DEBUG" } },
 };
 
 static const struct driver *driver_of(const char *platform)
@@ -59,29 +72,6 @@ void clfold_archive_print_fact(struct text *text, const struct fact *fact)
     /* With its length, a value cannot be taken for the next fact. */
     clfold_text_print(text, "%s, %zu: %s\n", fact->name, strlen(fact->value),
                       fact->value);
-}
-
-/* Appends a string that OpenCL gives, by either function. */
-static cl_int print_string(struct text *text, cl_platform_id platform,
-                           cl_device_id device, cl_uint what)
-{
-    size_t size = 0;
-    char *string = NULL;
-    cl_int status = platform ? clGetPlatformInfo(platform, what, 0, NULL, &size)
-                             : clGetDeviceInfo(device, what, 0, NULL, &size);
-
-    if (status == CL_SUCCESS && !(string = clfold_alloc(size + 1))) {
-        status = CL_OUT_OF_HOST_MEMORY;
-    }
-    if (status == CL_SUCCESS) {
-        status = platform ? clGetPlatformInfo(platform, what, size, string, NULL)
-                          : clGetDeviceInfo(device, what, size, string, NULL);
-    }
-    if (status == CL_SUCCESS) {
-        clfold_text_print(text, "%s", string);
-    }
-    clfold_free(string);
-    return status;
 }
 
 /* All that decides what a driver makes of a text. */
@@ -109,16 +99,14 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 static cl_int print_value(struct text *value, int row, cl_platform_id platform,
                           cl_device_id device, const struct caps *caps)
 {
-    const char *const *variables = driver_of(caps->platform)->variables;
     cl_uint bits = 0;
-    size_t num = 0;
     cl_int status = CL_SUCCESS;
 
     switch (rows[row].source) {
     case OF_PLATFORM:
-        return print_string(value, platform, device, rows[row].what);
+        return clfold_caps_print(value, platform, device, rows[row].what);
     case OF_DEVICE:
-        return print_string(value, NULL, device, rows[row].what);
+        return clfold_caps_print(value, NULL, device, rows[row].what);
     case OF_BITS:
         status =
             clGetDeviceInfo(device, CL_DEVICE_ADDRESS_BITS, sizeof(bits), &bits, NULL);
@@ -138,10 +126,7 @@ static cl_int print_value(struct text *value, int row, cl_platform_id platform,
         }
         break;
     case OF_HOST:
-        while (variables[num]) {
-            ++num;
-        }
-        clfold_host_print_environment(value, variables, num);
+        clfold_host_print_environment(value, driver_of(caps->platform)->variables);
         break;
     }
     return status;

@@ -6,24 +6,41 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A string longer than `size` is cut: names are for policies and people. */
-static clfold_status get_string(const struct site *site, cl_device_id device,
-                                cl_device_info what, char *string, size_t size)
+cl_int clfold_caps_print(struct text *text, cl_platform_id platform, cl_device_id device,
+                         cl_uint what)
 {
-    size_t length = 0;
-    char *whole = NULL;
-    cl_int status = clGetDeviceInfo(device, what, 0, NULL, &length);
+    size_t size = 0;
+    char *string = NULL;
+    cl_int status = platform ? clGetPlatformInfo(platform, what, 0, NULL, &size)
+                             : clGetDeviceInfo(device, what, 0, NULL, &size);
 
-    if (status == CL_SUCCESS) {
-        whole = clfold_alloc(length + 1);
-        status = whole ? clGetDeviceInfo(device, what, length, whole, NULL)
-                       : CL_OUT_OF_HOST_MEMORY;
+    if (status == CL_SUCCESS && !(string = clfold_alloc(size + 1))) {
+        status = CL_OUT_OF_HOST_MEMORY;
     }
     if (status == CL_SUCCESS) {
-        snprintf(string, size, "%s", whole);
+        status = platform ? clGetPlatformInfo(platform, what, size, string, NULL)
+                          : clGetDeviceInfo(device, what, size, string, NULL);
     }
-    clfold_free(whole);
-    return clfold_fail_call(site, status, "clGetDeviceInfo");
+    if (status == CL_SUCCESS) {
+        clfold_text_print(text, "%s", string);
+    }
+    clfold_free(string);
+    return status;
+}
+
+/* A string longer than `size` is cut: names are for policies and people. */
+static clfold_status get_string(const struct site *site, cl_platform_id platform,
+                                cl_device_id device, cl_uint what, char *string,
+                                size_t size)
+{
+    struct text text = { 0 };
+    cl_int status = clfold_caps_print(&text, platform, device, what);
+
+    snprintf(string, size, "%s", text.bytes ? text.bytes : "");
+    status = status == CL_SUCCESS && text.failed ? CL_OUT_OF_HOST_MEMORY : status;
+    clfold_text_finish(&text);
+    return clfold_fail_call(site, status,
+                            platform ? "clGetPlatformInfo" : "clGetDeviceInfo");
 }
 
 static clfold_status get_value(const struct site *site, cl_device_id device,
@@ -33,7 +50,6 @@ static clfold_status get_value(const struct site *site, cl_device_id device,
                             "clGetDeviceInfo");
 }
 
-/* A name that does not fit belongs to no platform that policies know. */
 static clfold_status get_platform(const struct site *site, cl_device_id device,
                                   char *string, size_t size)
 {
@@ -41,15 +57,8 @@ static clfold_status get_platform(const struct site *site, cl_device_id device,
     clfold_status status =
         get_value(site, device, CL_DEVICE_PLATFORM, &platform, sizeof(platform));
 
-    if (status != CLFOLD_OK) {
-        return status;
-    }
-    status = clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, string, NULL);
-    if (status == CL_INVALID_VALUE) {
-        string[0] = '\0';
-        status = CL_SUCCESS;
-    }
-    return clfold_fail_call(site, status, "clGetPlatformInfo");
+    return status ? status
+                  : get_string(site, platform, device, CL_PLATFORM_NAME, string, size);
 }
 
 /* The newest OpenCL C that the device is sure to compile. A 3.0 device has 3.0, whatever
@@ -153,15 +162,15 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
     clfold_status status;
 
     *caps = (struct caps){ 0 };
-    if ((status =
-             get_string(site, device, CL_DEVICE_NAME, caps->name, sizeof(caps->name))) ||
-        (status = get_string(site, device, CL_DEVICE_VENDOR, caps->vendor,
+    if ((status = get_string(site, NULL, device, CL_DEVICE_NAME, caps->name,
+                             sizeof(caps->name))) ||
+        (status = get_string(site, NULL, device, CL_DEVICE_VENDOR, caps->vendor,
                              sizeof(caps->vendor))) ||
-        (status = get_string(site, device, CL_DRIVER_VERSION, caps->driver,
+        (status = get_string(site, NULL, device, CL_DRIVER_VERSION, caps->driver,
                              sizeof(caps->driver))) ||
-        (status =
-             get_string(site, device, CL_DEVICE_VERSION, version, sizeof(version))) ||
-        (status = get_string(site, device, CL_DEVICE_EXTENSIONS, extensions,
+        (status = get_string(site, NULL, device, CL_DEVICE_VERSION, version,
+                             sizeof(version))) ||
+        (status = get_string(site, NULL, device, CL_DEVICE_EXTENSIONS, extensions,
                              sizeof(extensions))) ||
         (status = get_platform(site, device, caps->platform, sizeof(caps->platform))) ||
         (status = get_value(site, device, CL_DEVICE_TYPE, &type, sizeof(type))) ||

@@ -2,7 +2,7 @@
 #ifndef CLFOLD_DEVICE_CAPS_H
 #define CLFOLD_DEVICE_CAPS_H
 
-#include "base/error.h"
+#include "base/text.h"
 #include "plan/memory.h"
 #include "plan/policy.h"
 
@@ -27,5 +27,9 @@ clfold_status clfold_caps_check_type(const struct caps *caps, const struct site 
 /* Rejects sums that must be rounded to nearest, where the device does not. */
 clfold_status clfold_caps_check_accuracy(const struct caps *caps, const struct site *site,
                                          uint32_t accuracy);
+
+/* Appends a string that OpenCL gives, of the platform, or else of the device. */
+cl_int clfold_caps_print(struct text *text, cl_platform_id platform, cl_device_id device,
+                         cl_uint what);
 
 #endif

@@ -29,7 +29,7 @@
 #define CLFOLD_FOLD_HINTS   61
 
 /* What two folds of a caller's must agree in to be the same. */
-#define CLFOLD_RECIPE_NUMBERS 15
+#define CLFOLD_RECIPE_NUMBERS 16
 #define CLFOLD_RECIPE_TEXTS   (11 + 2 * CLFOLD_MAX_ARGS)
 struct recipe {
     uint64_t hash; /* of all else */

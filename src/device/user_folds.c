@@ -22,20 +22,20 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return result;
 }
 
-/* Texts of a recipe that are not arguments'. */
+/* Texts of a recipe that are not arguments'; keep is the last. */
 #define OWN_TEXTS (CLFOLD_RECIPE_TEXTS - 2 * CLFOLD_MAX_ARGS)
+#define AT(text)  offsetof(clfold_fold, text)
+static const size_t text_at[OWN_TEXTS] = {
+    AT(components), AT(type_name), AT(source), AT(combine), AT(identity), AT(cuts),
+    AT(load),       AT(result),    AT(store),  AT(equal),   AT(keep),
+};
 
 static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
                         clfold_operation operation)
 {
     const uint32_t heads = clfold_fold_heads(fold, operation);
-    const bool has_heads =
-        heads || clfold_fold_found(fold, clfold_operation_row(operation));
-    const char *const texts[OWN_TEXTS] = {
-        fold->components, fold->type_name, fold->source, fold->combine,
-        fold->identity,   fold->cuts,      fold->load,   fold->result,
-        fold->store,      fold->equal,     fold->keep,
-    };
+    const struct operation *row = clfold_operation_row(operation);
+    const bool has_heads = heads || clfold_fold_found(fold, row);
     uint32_t numbers[CLFOLD_RECIPE_NUMBERS] = {
         heads,
         has_heads ? fold->segments->type : clfold_fold_offsets(fold, operation),
@@ -49,13 +49,19 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
         fold->accuracy,
         fold->flags,
         (uint32_t)fold->type_size,
+        (uint32_t)((uint64_t)fold->type_size >> 32),
         (uint32_t)fold->num_args,
         fold->part != NULL,
     };
     uint32_t *memories = &numbers[CLFOLD_RECIPE_NUMBERS - 1];
 
     recipe->num_texts = OWN_TEXTS + 2 * (uint32_t)fold->num_args;
-    memcpy(recipe->texts, texts, sizeof(texts));
+    for (int i = 0; i < OWN_TEXTS; ++i) {
+        memcpy(&recipe->texts[i], (const char *)fold + text_at[i], sizeof(char *));
+    }
+    if (!row->selects) {
+        recipe->texts[OWN_TEXTS - 1] = NULL; /* of a select's carries nothing is kept */
+    }
     for (size_t i = 0; i < fold->num_args; ++i) {
         recipe->texts[OWN_TEXTS + 2 * i] = fold->args[i].type;
         recipe->texts[OWN_TEXTS + 1 + 2 * i] = fold->args[i].name;
@@ -214,17 +220,9 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     }
     const char *const *texts = made->recipe.texts;
     const uint32_t found = recipe->numbers[2] / CLFOLD_FOUND;
-    own.components = texts[0];
-    own.type_name = texts[1];
-    own.source = texts[2];
-    own.combine = texts[3];
-    own.identity = texts[4];
-    own.cuts = texts[5];
-    own.load = texts[6];
-    own.result = texts[7];
-    own.store = texts[8];
-    own.equal = texts[9];
-    own.keep = texts[10];
+    for (int i = 0; i < OWN_TEXTS; ++i) {
+        memcpy((char *)&own + text_at[i], &texts[i], sizeof(texts[i]));
+    }
     for (size_t i = 0; i < fold->num_args; ++i) {
         args[i].type = texts[OWN_TEXTS + 2 * i];
         args[i].name = texts[OWN_TEXTS + 1 + 2 * i];

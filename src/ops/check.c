@@ -90,12 +90,6 @@ static clfold_status check_segments(const struct site *site, const clfold_fold *
                : CLFOLD_OK;
 }
 
-static clfold_status check_reserved(const struct site *site, const clfold_fold *fold)
-{
-    return clfold_check_reserved(site, "fold", fold->reserved,
-                                 sizeof(fold->reserved) / sizeof(fold->reserved[0]));
-}
-
 /* What only a select takes, or a reduction by flags or keys, whose segments are found. */
 static clfold_status check_lists(const struct site *site,
                                  const struct operation *operation,
@@ -258,9 +252,7 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
         const clfold_arg *arg = &fold->args[i];
         const char *name = arg->name ? arg->name : "";
         bool has_mem = arg->mem || (!is_call && !arg->value && arg->size == 0);
-        clfold_status status =
-            clfold_check_reserved(site, "args", arg->reserved,
-                                  sizeof(arg->reserved) / sizeof(arg->reserved[0]));
+        clfold_status status = CHECK_RESERVED(site, "args", arg);
         if (status) {
             return status;
         }
@@ -354,10 +346,8 @@ clfold_status clfold_check_content(const struct site *site, clfold_operation ope
     clfold_status status;
 
     if ((status = check_enumerators(site, fold)) ||
-        (status = check_reserved(site, fold)) ||
-        (fold->part && (status = clfold_check_reserved(site, "part", fold->part->reserved,
-                                                       sizeof(fold->part->reserved) /
-                                                           sizeof(uintptr_t)))) ||
+        (status = CHECK_RESERVED(site, "fold", fold)) ||
+        (fold->part && (status = CHECK_RESERVED(site, "part", fold->part))) ||
         (row && (status = check_use(site, row, fold)))) {
         return status;
     }
@@ -428,8 +418,8 @@ static clfold_status check_operation(const struct site *site, clfold_operation o
 }
 
 clfold_status clfold_check_fold(const struct site *site, clfold_context *context,
-                                clfold_operation operation, const clfold_fold *fold,
-                                struct interned **found)
+                                clfold_operation operation, bool of_carries,
+                                const clfold_fold *fold, struct interned **found)
 {
     clfold_status status;
 
@@ -437,8 +427,10 @@ clfold_status clfold_check_fold(const struct site *site, clfold_context *context
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
                            context ? "fold" : "context");
     }
+    of_carries &= fold->keep && (fold->op || fold->combine);
     if ((status = check_operation(site, operation)) ||
-        (status = clfold_check_content(site, operation, fold)) ||
+        (status =
+             clfold_check_content(site, of_carries ? CLFOLD_SELECT : operation, fold)) ||
         (status = find_fold(site, context, operation, fold, found))) {
         return status;
     }
@@ -669,36 +661,41 @@ clfold_status clfold_check_buffers(const struct site *site, const clfold_context
     return status;
 }
 
+struct span clfold_span_place(const char *name, const char *offset_name,
+                              const clfold_place *place, size_t count, size_t size,
+                              const char *type, cl_mem_flags denied)
+{
+    return (struct span){
+        .name = name,
+        .offset_name = offset_name,
+        .mem = place->mem,
+        .offset = place->offset,
+        .count = count,
+        .size = size,
+        .type = type,
+        .denied = denied,
+    };
+}
+
 struct span clfold_span_in(const struct monoid *monoid, cl_mem in, size_t in_offset,
                            size_t count)
 {
-    return (struct span){
-        .name = "in",
-        .offset_name = "in_offset",
-        .mem = in,
-        .offset = in_offset,
-        .count = count,
-        .size = clfold_monoid_in_size(monoid),
-        .type = monoid->in ? clfold_scalar_name(monoid->in) : monoid->form,
-        .denied = CL_MEM_WRITE_ONLY,
-    };
+    return clfold_span_place("in", "in_offset", &(clfold_place){ in, in_offset }, count,
+                             clfold_monoid_in_size(monoid),
+                             monoid->in ? clfold_scalar_name(monoid->in) : monoid->form,
+                             CL_MEM_WRITE_ONLY);
 }
 
 struct span clfold_span_result(const struct monoid *monoid, const char *name,
                                const char *offset_name, cl_mem mem, size_t offset,
                                size_t count, cl_mem_flags denied)
 {
-    return (struct span){
-        .name = name,
-        .offset_name = offset_name,
-        .mem = mem,
-        .offset = offset,
-        .count = count,
-        .size = clfold_monoid_out_size(monoid),
-        .type = clfold_monoid_form(monoid),
-        .op = clfold_monoid_num_results(monoid) > 1 ? monoid->name : NULL,
-        .denied = denied,
-    };
+    struct span span = clfold_span_place(
+        name, offset_name, &(clfold_place){ mem, offset }, count,
+        clfold_monoid_out_size(monoid), clfold_monoid_form(monoid), denied);
+
+    span.op = clfold_monoid_num_results(monoid) > 1 ? monoid->name : NULL;
+    return span;
 }
 
 struct span clfold_span_out(const struct monoid *monoid, cl_mem out, size_t out_offset,

@@ -16,6 +16,9 @@ struct site clfold_site(const clfold_context *context, const clfold_fold *fold,
 /* The tail of the struct `owner`, which must be zero. */
 clfold_status clfold_check_reserved(const struct site *site, const char *owner,
                                     const uintptr_t *reserved, size_t num);
+#define CHECK_RESERVED(site, owner, of)                                                  \
+    clfold_check_reserved(site, owner, (of)->reserved,                                   \
+                          sizeof((of)->reserved) / sizeof(uintptr_t))
 
 /* The one check of a fold before anything is made of it: all that needs neither a device
  * nor what the texts say. `operation` is 0 where no call is made yet: memory of args may
@@ -32,10 +35,10 @@ clfold_status clfold_check_values(const struct site *site, const clfold_fold *fo
 
 /* Checks a fold without a call: context and fold are not NULL, every field is valid and
  * in this version, and the device has the types. Interns the fold, which the caller holds
- * until clfold_folds_give. */
+ * until clfold_folds_give. A reduction of carries takes the fold of a select, too. */
 clfold_status clfold_check_fold(const struct site *site, clfold_context *context,
-                                clfold_operation operation, const clfold_fold *fold,
-                                struct interned **found);
+                                clfold_operation operation, bool of_carries,
+                                const clfold_fold *fold, struct interned **found);
 
 /* Checks that the bytes of `count` elements do not overflow. */
 clfold_status clfold_check_count(const struct site *site, const struct monoid *monoid,
@@ -89,6 +92,11 @@ clfold_status clfold_check_overlap(const struct site *site, const struct span *i
 clfold_status clfold_check_buffers(const struct site *site, const clfold_context *context,
                                    const clfold_arg *args, size_t num, size_t count,
                                    const struct span *out);
+
+/* A place with what it holds. */
+struct span clfold_span_place(const char *name, const char *offset_name,
+                              const clfold_place *place, size_t count, size_t size,
+                              const char *type, cl_mem_flags denied);
 
 /* The elements that a call reads. */
 struct span clfold_span_in(const struct monoid *monoid, cl_mem in, size_t in_offset,

@@ -19,9 +19,7 @@ static clfold_status check_params(const struct site *site,
 {
     const char *folder = params->cache_folder;
     bool has_callback = params->load_program || params->save_program;
-    clfold_status status =
-        clfold_check_reserved(site, "params", params->reserved,
-                              sizeof(params->reserved) / sizeof(params->reserved[0]));
+    clfold_status status = CHECK_RESERVED(site, "params", params);
 
     if (status) {
         return status;
@@ -320,12 +318,14 @@ clfold_status clfold_context_stats(clfold_context *context, clfold_stats *out)
 clfold_status clfold_set_error(const clfold_context *context, clfold_status status,
                                const char *who, const char *sentence)
 {
-    const struct site site = { .log = context ? &context->log : NULL, .who = who };
+    const struct site site = { .log = context ? &context->log : NULL,
+                               .who = who ? who : "clfold_set_error" };
 
-    return clfold_fail(&site, status, "%s", sentence);
+    return clfold_fail(&site, status, "%s", sentence ? sentence : "sentence is NULL");
 }
 
 void clfold_log_line(const clfold_context *context, int level, const char *line)
 {
-    clfold_log(context ? &context->log : NULL, level, "%s", line);
+    clfold_log(context ? &context->log : NULL, level, "%s",
+               line ? line : "clfold_log_line: line is NULL");
 }

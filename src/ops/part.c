@@ -98,23 +98,6 @@ static clfold_status check_segments(const struct request *request,
     return CLFOLD_OK;
 }
 
-/* The places that a part reads and writes, each with what it holds. */
-static struct span span_of(const clfold_place *place, const char *name,
-                           const char *offset_name, size_t size, const char *type,
-                           cl_mem_flags denied)
-{
-    return (struct span){
-        .name = name,
-        .offset_name = offset_name,
-        .mem = place->mem,
-        .offset = place->offset,
-        .count = 1,
-        .size = size,
-        .type = type,
-        .denied = denied,
-    };
-}
-
 void clfold_part_spans(const struct request *request, struct span spans[4])
 {
     const clfold_part *part = &request->part;
@@ -123,14 +106,14 @@ void clfold_part_spans(const struct request *request, struct span spans[4])
     const size_t size = clfold_monoid_carry_size(monoid), key_size = key ? key->size : 1;
     const char *key_name = clfold_scalar_name(monoid->head_type);
 
-    spans[0] = span_of(&part->carry_out, "part: carry_out", "carry_out.offset", size,
-                       CARRIES, CL_MEM_READ_ONLY);
-    spans[1] = span_of(&part->key_out, "part: key_out", "key_out.offset", key_size,
-                       key_name, CL_MEM_READ_ONLY);
-    spans[2] = span_of(&part->carry_at, "part: carry_at", "carry_at.offset", size,
-                       CARRIES, CL_MEM_WRITE_ONLY);
-    spans[3] = span_of(&part->key_at, "part: key_at", "key_at.offset", key_size, key_name,
-                       CL_MEM_WRITE_ONLY);
+    spans[0] = clfold_span_place("part: carry_out", "carry_out.offset", &part->carry_out,
+                                 1, size, CARRIES, CL_MEM_READ_ONLY);
+    spans[1] = clfold_span_place("part: key_out", "key_out.offset", &part->key_out, 1,
+                                 key_size, key_name, CL_MEM_READ_ONLY);
+    spans[2] = clfold_span_place("part: carry_at", "carry_at.offset", &part->carry_at, 1,
+                                 size, CARRIES, CL_MEM_WRITE_ONLY);
+    spans[3] = clfold_span_place("part: key_at", "key_at.offset", &part->key_at, 1,
+                                 key_size, key_name, CL_MEM_WRITE_ONLY);
 }
 
 clfold_status clfold_part_check(const struct request *request, const struct site *site)
@@ -152,12 +135,12 @@ static clfold_status check_carries(struct request *request, const struct site *s
 {
     const size_t size = clfold_monoid_carry_size(request->job.monoid);
     const clfold_place at = { request->in, request->in_offset };
-    struct span in = span_of(&at, "in", "in_offset", size, CARRIES, CL_MEM_WRITE_ONLY);
-    struct span out = span_of(&request->part.carry_out, "out", "out_offset", size,
-                              CARRIES, CL_MEM_READ_ONLY);
+    struct span in = clfold_span_place("in", "in_offset", &at, (size_t)request->job.count,
+                                       size, CARRIES, CL_MEM_WRITE_ONLY);
+    struct span out = clfold_span_place("out", "out_offset", &request->part.carry_out, 1,
+                                        size, CARRIES, CL_MEM_READ_ONLY);
     clfold_status status;
 
-    in.count = (size_t)request->job.count;
     if (in.count == 0) {
         return clfold_fail(site, CLFOLD_ERROR_EMPTY,
                            "count is 0, and no carries make one");
@@ -200,7 +183,8 @@ clfold_status clfold_fold_carries(clfold_context *context, cl_command_queue queu
     of_carries.algorithm = "serial";
     of_carries.init = NULL;
     of_carries.init_size = 0;
-    of_carries.init_at = of_carries.total_out = of_carries.bad_out = (clfold_place){ 0 };
+    of_carries.init_at = of_carries.total_out = of_carries.bad_out = of_carries.rest_out =
+        of_carries.num_out = (clfold_place){ 0 };
     if (fold && fold->segments) {
         return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT,
                            "segments are given, but their carries go from part to part");

@@ -19,9 +19,7 @@ static clfold_status begin(struct request *request, const struct site *site,
         .in_offset = at->in_offset,
         .out_offset = at->out_offset,
     };
-    if ((status =
-             clfold_check_reserved(site, "placement", at->reserved,
-                                   sizeof(at->reserved) / sizeof(at->reserved[0]))) ||
+    if ((status = CHECK_RESERVED(site, "placement", at)) ||
         (status = clfold_request_fold(request, site, context, fold))) {
         return status;
     }

@@ -64,8 +64,8 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
                                   clfold_context *context, const clfold_fold *fold)
 {
     struct interned *found;
-    clfold_status status =
-        clfold_check_fold(site, context, request->job.operation, fold, &found);
+    clfold_status status = clfold_check_fold(site, context, request->job.operation,
+                                             request->job.of_carries, fold, &found);
 
     if (status) {
         return status;
@@ -99,6 +99,11 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
                       fold->keys_out.mem || fold->lengths_out.mem);
         }
     }
+    if (request->heads.by == CLFOLD_BY_OFFSETS && fold->segments->num == 0 &&
+        request->job.count > 0 && !atomic_exchange(&context->told_num, true)) {
+        clfold_log(site->log, CLFOLD_LOG_WARNING,
+                   "%s: segments: num is 0, but count is not (logged once)", site->who);
+    }
     request->args = fold->args;
     request->num_args = fold->num_args;
     if ((status = clfold_check_segments(site, fold->segments, request->job.count,
@@ -125,17 +130,14 @@ static struct span span_of_heads(const struct request *request)
 {
     const struct scalar *type = clfold_scalar(request->heads.type);
 
-    return (struct span){
-        .name = "segments: mem",
-        .offset_name = "offset",
-        .mem = request->heads.mem,
-        .offset = request->heads.offset,
-        .count = type ? request->heads.num : 0,
-        .size = type ? type->size : 1,
-        .type = clfold_scalar_name(request->heads.type),
-        .counted = request->heads.by == CLFOLD_BY_OFFSETS ? "offsets" : NULL,
-        .denied = CL_MEM_WRITE_ONLY,
-    };
+    struct span span =
+        clfold_span_place("segments: mem", "offset",
+                          &(clfold_place){ request->heads.mem, request->heads.offset },
+                          type ? request->heads.num : 0, type ? type->size : 1,
+                          clfold_scalar_name(request->heads.type), CL_MEM_WRITE_ONLY);
+
+    span.counted = request->heads.by == CLFOLD_BY_OFFSETS ? "offsets" : NULL;
+    return span;
 }
 
 /* Counts and indices. */
@@ -143,16 +145,8 @@ static struct span span_of_numbers(const char *name, const char *offset_name,
                                    const clfold_place *place, size_t count,
                                    cl_mem_flags denied)
 {
-    return (struct span){
-        .name = name,
-        .offset_name = offset_name,
-        .mem = place->mem,
-        .offset = place->offset,
-        .count = count,
-        .size = sizeof(cl_ulong),
-        .type = "u64",
-        .denied = denied,
-    };
+    return clfold_span_place(name, offset_name, place, count, sizeof(cl_ulong), "u64",
+                             denied);
 }
 
 /* What a call writes besides `out`, or reads besides `in`, if it has a place. What is

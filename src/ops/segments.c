@@ -34,9 +34,7 @@ static clfold_status check_fields(const struct site *site, bool reduces,
                                fields[i].name, clfold_way_name(segments->by));
         }
     }
-    return clfold_check_reserved(site, "segments", segments->reserved,
-                                 sizeof(segments->reserved) /
-                                     sizeof(segments->reserved[0]));
+    return CHECK_RESERVED(site, "segments", segments);
 }
 
 clfold_status clfold_check_heads(const struct site *site, bool reduces,

@@ -2,8 +2,10 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for 1.2 devices */
 #include "ops/widths.h"
 
-#include "base/half.h"
 #include "base/platform.h"
+#include "ops/chain.h"
+#include "ops/host_number.h"
+#include "ops/read.h"
 #include "plan/scalar.h"
 
 #include <stdio.h>
@@ -20,7 +22,6 @@ static clfold_status compare(clfold_context *context, const struct site *site,
                              struct kernels *kernels, const struct request *request,
                              struct difference *found)
 {
-    const size_t one = 1;
     cl_int status;
     cl_mem mem = NULL;
     cl_command_queue queue =
@@ -48,18 +49,13 @@ static clfold_status compare(clfold_context *context, const struct site *site,
         };
         struct request own = *request;
         own.init = (struct init){ 0 };
-        status = clfold_set_arguments(site, kernels, &launch, &own);
+        struct chain chain = { .site = site, .queue = queue, .in_order = true };
         call = NULL; /* it has failed by itself */
-    }
-    if (status == CL_SUCCESS) {
-        status = clEnqueueNDRangeKernel(queue, kernels->kernels[0], 1, NULL, &one, &one,
-                                        0, NULL, NULL);
-        call = "clEnqueueNDRangeKernel";
-    }
-    if (status == CL_SUCCESS) {
-        status = clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(*found), found, 0,
-                                     NULL, NULL);
-        call = "clEnqueueReadBuffer";
+        if ((status = clfold_set_arguments(site, kernels, &launch, &own)) == CLFOLD_OK &&
+            (status = clfold_chain_launch(&chain, kernels->kernels[0], 1, 1, false)) ==
+                CLFOLD_OK) {
+            status = clfold_read(site, queue, mem, 0, sizeof(*found), found, 0, NULL);
+        }
     }
     if (mem) {
         clfold_log_call(site->log, clReleaseMemObject(mem), "clReleaseMemObject");
@@ -74,25 +70,19 @@ static clfold_status compare(clfold_context *context, const struct site *site,
 static void print_value(char *text, size_t size, clfold_type type, cl_long ordered)
 {
     const struct scalar *scalar = clfold_scalar(type);
-    cl_long least = scalar->size == 2   ? INT16_MIN
-                    : scalar->size == 4 ? INT32_MIN
-                                        : INT64_MIN;
-    cl_long bits = ordered < 0 ? least - ordered : ordered;
-    cl_float real32;
-    cl_double real64;
+    const cl_long least = scalar->size == 2   ? INT16_MIN
+                          : scalar->size == 4 ? INT32_MIN
+                                              : INT64_MIN;
+    const cl_long bits = ordered < 0 ? least - ordered : ordered;
+    const uint16_t half = (uint16_t)bits;
+    const uint32_t word = (uint32_t)bits;
+    const void *real = scalar->size == 2   ? (const void *)&half
+                       : scalar->size == 4 ? (const void *)&word
+                                           : &bits;
+    const struct host_number integer = { .integer = (uint64_t)ordered };
 
-    if (!scalar->is_float) {
-        snprintf(text, size, scalar->is_signed ? "%lld" : "%llu", (long long)ordered);
-    } else if (scalar->size == 2) {
-        snprintf(text, size, "%g", clfold_half_to_double((uint16_t)bits));
-    } else if (scalar->size == 4) {
-        cl_int narrow = (cl_int)bits;
-        memcpy(&real32, &narrow, sizeof(real32));
-        snprintf(text, size, "%g", (double)real32);
-    } else {
-        memcpy(&real64, &bits, sizeof(real64));
-        snprintf(text, size, "%g", real64);
-    }
+    clfold_number_print(text, size, type,
+                        scalar->is_float ? clfold_number_read(type, real) : integer);
 }
 
 /* Where the numbers of what a load, a result and a condition give begin: CLFOLD_OF_LOAD

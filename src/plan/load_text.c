@@ -2,6 +2,7 @@
 
 #include "plan/operator_text.h"
 #include "plan/scalar.h"
+#include "plan/user_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -428,6 +429,107 @@ static void append_params(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, ")\n{\n");
 }
 
+/* A parameter of a text: a struct of `num` fields, or one value. */
+struct parameter {
+    const char *name, *type; /* NULL: a struct's is CLFOLD_X or CLFOLD_VALUE */
+    uint32_t num;
+    struct field (*of)(const struct monoid *monoid, uint32_t k);
+};
+
+#define MAX_PARAMETERS (3 + CLFOLD_MAX_ARGS)
+
+static uint32_t list_parameters(struct parameter parameters[MAX_PARAMETERS],
+                                const struct monoid *monoid, const struct uses *uses,
+                                bool has_item)
+{
+    uint32_t num = 0;
+
+    const bool are_runs = monoid->keeps_runs && uses == &monoid->keeps;
+
+    if (has_item) {
+        parameters[num++] = (struct parameter){ are_runs ? "b" : "item", "CLFOLD_VALUE",
+                                                num_values(monoid), value_of };
+    }
+    if (has_item && uses->prev) {
+        parameters[num++] = (struct parameter){ are_runs ? "a" : "prev", "CLFOLD_VALUE",
+                                                num_values(monoid), value_of };
+    }
+    if (uses->x) {
+        parameters[num++] =
+            (struct parameter){ "x", "CLFOLD_X", num_fields(monoid), field_of };
+    }
+    for (uint32_t k = 0; k < monoid->num_args; ++k) {
+        if (monoid->arg_elements[k] && uses->args & 1u << k) {
+            parameters[num++] = (struct parameter){
+                .name = monoid->arg_names[k],
+                .type = stream_name(monoid->arg_elements[k]),
+            };
+        }
+    }
+    return num;
+}
+
+static const char *type_of(const struct monoid *monoid, const struct parameter *p,
+                           uint32_t k)
+{
+    return p->of ? clfold_cl_name(p->of(monoid, k).type) : p->type;
+}
+
+static uint32_t num_parts(const struct parameter *p)
+{
+    return p->of ? p->num : 1;
+}
+
+/* What C promotes part k of a parameter to, by name. */
+static const char *promoted(const struct monoid *monoid, const struct parameter *p,
+                            uint32_t k)
+{
+    const char *const type = type_of(monoid, p, k);
+    const clfold_type scalar = clfold_name_type(type, strlen(type));
+
+    return scalar && scalar <= CLFOLD_U16 ? "int" : type;
+}
+
+/* C promotes narrow integers, but not vectors of them, with which a number of the text's
+ * own does not compile: `x > 3` of bytes. So the text sees vectors of ints instead: the
+ * parameters get other names in the function's head, and theirs in its body. */
+static void append_promotions(struct text *text, const struct monoid *monoid,
+                              const struct uses *uses, const char *expression,
+                              const char *suffix, bool in_body)
+{
+    struct parameter all[MAX_PARAMETERS];
+    const bool promotes = suffix[0] && expression && !monoid->source &&
+                          !strchr(expression, '{') &&
+                          clfold_user_text_promotes(expression);
+    uint32_t num = list_parameters(all, monoid, uses, uses != &monoid->loads);
+
+    for (const struct parameter *p = all; promotes && p < all + num; ++p) {
+        const bool bare = num_parts(p) == 1;
+        bool is_narrow = false;
+        for (uint32_t k = 0; k < num_parts(p); ++k) {
+            is_narrow |= strcmp(promoted(monoid, p, k), type_of(monoid, p, k)) != 0;
+        }
+        if (is_narrow && !in_body) {
+            clfold_text_print(text, "#define %s clfold_narrow_%s\n", p->name, p->name);
+        } else if (is_narrow) {
+            clfold_text_print(text, "#undef %s\n    const %s", p->name,
+                              bare ? "int16 " : "struct { ");
+            for (uint32_t k = 0; !bare && k < p->num; ++k) {
+                clfold_text_print(text, "%s16 %s; ", promoted(monoid, p, k),
+                                  p->of(monoid, k).name);
+            }
+            clfold_text_print(
+                text, bare ? "%s = convert_int16(clfold_narrow_%s);\n" : "} %s = {%.0s",
+                p->name, p->name);
+            for (uint32_t k = 0; !bare && k < p->num; ++k) {
+                clfold_text_print(text, " convert_%s16(clfold_narrow_%s.%s)%s",
+                                  promoted(monoid, p, k), p->name, p->of(monoid, k).name,
+                                  k + 1 < p->num ? "," : " };\n");
+            }
+        }
+    }
+}
+
 /* The value of an expression, an initialiser, as a struct of `num` fields. C converts one
  * number by itself, but not 16, so these are converted, unless they are in braces. */
 static void append_value(struct text *text, const char *type, uint32_t num,
@@ -469,8 +571,10 @@ void clfold_append_load(struct text *text, const struct monoid *monoid,
 {
     clfold_append_forms(text, monoid, suffix);
     append_struct(text, monoid, "loaded", num_loaded(monoid), loaded_of, suffix);
+    append_promotions(text, monoid, &monoid->loads, monoid->load, suffix, false);
     clfold_text_print(text, "static clfold_loaded%s clfold_text_LOAD%s(", suffix, suffix);
     append_params(text, monoid, &monoid->loads, suffix);
+    append_promotions(text, monoid, &monoid->loads, monoid->load, suffix, true);
     append_value(text, "clfold_loaded", num_loaded(monoid), loaded_of(monoid, 0), "load",
                  monoid->load, suffix);
 }
@@ -521,6 +625,7 @@ void clfold_append_keep(struct text *text, const struct monoid *monoid,
 {
     clfold_append_forms(text, monoid, suffix);
     append_struct(text, monoid, "kept", 1, kept_of, suffix);
+    append_promotions(text, monoid, &monoid->keeps, monoid->keep, suffix, false);
     clfold_text_print(text, "static clfold_kept%s clfold_text_KEEP%s(CLFOLD_VALUE%s %s, ",
                       suffix, suffix, suffix, monoid->keeps_runs ? "b" : "item");
     if (monoid->keeps.prev) {
@@ -528,6 +633,7 @@ void clfold_append_keep(struct text *text, const struct monoid *monoid,
                           monoid->keeps_runs ? "a" : "prev");
     }
     append_params(text, monoid, &monoid->keeps, suffix);
+    append_promotions(text, monoid, &monoid->keeps, monoid->keep, suffix, true);
     clfold_text_print(
         text,
         "    clfold_kept%s clfold_l;\n    clfold_l.kept = %s!!%s(\n"
@@ -543,6 +649,7 @@ void clfold_append_result(struct text *text, const struct monoid *monoid,
 
     clfold_append_forms(text, monoid, suffix);
     append_struct(text, monoid, "written", num_written(monoid), written_of, suffix);
+    append_promotions(text, monoid, uses, monoid->result, suffix, false);
     if (monoid->stores) {
         clfold_text_print(text,
                           "static void clfold_text_RESULT(global CLFOLD_OUT_X *out, ");
@@ -558,6 +665,7 @@ void clfold_append_result(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "ulong at, ");
     }
     append_params(text, monoid, uses, suffix);
+    append_promotions(text, monoid, uses, monoid->result, suffix, true);
     if (!monoid->result) {
         append_conversion(text, monoid, suffix);
     } else if (monoid->stores) {
@@ -569,55 +677,6 @@ void clfold_append_result(struct text *text, const struct monoid *monoid,
 }
 
 /* ---- Their two widths -------------------------------------------------------------- */
-
-/* A parameter of a text: a struct of `num` fields, or one value. */
-struct parameter {
-    const char *name, *type; /* NULL: a struct's is CLFOLD_X or CLFOLD_VALUE */
-    uint32_t num;
-    struct field (*of)(const struct monoid *monoid, uint32_t k);
-};
-
-#define MAX_PARAMETERS (3 + CLFOLD_MAX_ARGS)
-
-static uint32_t list_parameters(struct parameter parameters[MAX_PARAMETERS],
-                                const struct monoid *monoid, const struct uses *uses,
-                                bool has_item)
-{
-    uint32_t num = 0;
-
-    if (has_item) {
-        parameters[num++] =
-            (struct parameter){ "item", "CLFOLD_VALUE", num_values(monoid), value_of };
-    }
-    if (has_item && uses->prev) {
-        parameters[num++] =
-            (struct parameter){ "prev", "CLFOLD_VALUE", num_values(monoid), value_of };
-    }
-    if (uses->x) {
-        parameters[num++] =
-            (struct parameter){ "x", "CLFOLD_X", num_fields(monoid), field_of };
-    }
-    for (uint32_t k = 0; k < monoid->num_args; ++k) {
-        if (monoid->arg_elements[k] && uses->args & 1u << k) {
-            parameters[num++] = (struct parameter){
-                .name = monoid->arg_names[k],
-                .type = stream_name(monoid->arg_elements[k]),
-            };
-        }
-    }
-    return num;
-}
-
-static const char *type_of(const struct monoid *monoid, const struct parameter *p,
-                           uint32_t k)
-{
-    return p->of ? clfold_cl_name(p->of(monoid, k).type) : p->type;
-}
-
-static uint32_t num_parts(const struct parameter *p)
-{
-    return p->of ? p->num : 1;
-}
 
 /* Values clfold_d0, clfold_d1, ... for the parameters' parts. */
 static void append_draws(struct text *text, const struct monoid *monoid,

@@ -412,6 +412,16 @@ bool clfold_user_text_uses(const char *text, const char *source, const char *nam
            has_directive(source, name, mentions_name);
 }
 
+bool clfold_user_text_promotes(const char *text)
+{
+    const char *at = past_here(text);
+
+    while (*at != '\0' && !strchr(DIGITS "'", *at)) {
+        at += clfold_name_length(at) > 0 ? clfold_name_length(at) : 1;
+    }
+    return *at != '\0' && !strstr(text, "to_") && !strstr(text, "pick");
+}
+
 /* ---- Initialisers ------------------------------------------------------------------ */
 
 /* The expressions that commas part, up to the bracket that closes them or to the end. A

@@ -55,4 +55,8 @@ clfold_status clfold_user_text_count(const struct site *site, const char *field,
 /* Whether a text uses a name, itself or by a macro of the source. */
 bool clfold_user_text_uses(const char *text, const char *source, const char *name);
 
+/* Whether it has a number, to which C promotes narrow integers, and no to_u8() or pick(),
+ * which want vectors of one type. */
+bool clfold_user_text_promotes(const char *text);
+
 #endif

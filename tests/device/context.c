@@ -4,6 +4,7 @@
 #include "oracle.h"
 #include "test.h"
 
+#include <clfold/experimental.h>
 #include "ops/context.h"
 #include "ops/internal.h"
 
@@ -408,15 +409,19 @@ static void test_trim(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* The log gets what last_error gets, at its level; a level of 0 means warnings. */
+/* The log gets what last_error gets, at its level; a level of 0 means warnings. Of
+ * elements without segments by offsets it gets one line. */
 static void test_log(void **state)
 {
     struct journal journal = { 0 };
     const clfold_context_params params = { .log = keep, .user = &journal };
+    const clfold_segments no = { .by = CLFOLD_BY_OFFSETS, .type = CLFOLD_U32, .mem = in };
+    clfold_fold forgotten = sum;
     clfold_context *ctx = context(&params);
 
     (void)state;
     journal.ctx = ctx;
+    forgotten.segments = &no;
     assert_refused(
         clfold_reduce(ctx, device.queue, &sum, in, 0, out, 0, COUNT + 1, 0, NULL, NULL),
         CLFOLD_ERROR_RANGE, "in_offset");
@@ -424,9 +429,21 @@ static void test_log(void **state)
     assert_string_equal(journal.last, clfold_last_error());
     reduce(ctx, &sum, COUNT);
     assert_int_equal(journal.errors, 1);
+    reduce(ctx, &forgotten, 0);
+    assert_int_equal(journal.warnings, 0);
+    for (int turn = 0; turn < 2; ++turn) {
+        reduce(ctx, &forgotten, COUNT);
+        assert_int_equal(journal.warnings, 1);
+        assert_non_null(strstr(journal.last, "segments: num is 0"));
+    }
+    clfold_set_error(ctx, CLFOLD_ERROR_DATA, NULL, NULL);
+    assert_string_equal(clfold_last_error(),
+                        "clfold_set_error: sentence is NULL (CLFOLD_ERROR_DATA)");
+    clfold_log_line(ctx, CLFOLD_LOG_WARNING, NULL);
+    assert_string_equal(journal.last, "clfold_log_line: line is NULL");
     journal.ctx = NULL;
     clfold_context_destroy(&ctx);
-    assert_int_equal(journal.errors + journal.warnings + journal.others, 1);
+    assert_int_equal(journal.errors + journal.warnings + journal.others, 4);
 }
 
 /* A monoid whose text does not compile: reported with the compiler's log and the line of

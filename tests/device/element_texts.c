@@ -328,6 +328,14 @@ static void test_widths(void **state)
         { { .type = CLFOLD_U64, .in = CLFOLD_U16, .load = "x", .result = "3" }, NULL },
         { { .type = CLFOLD_F32, .result = "to_f32(factor) * item", FACTOR }, NULL },
         { { .type = CLFOLD_F32, .result = "item * to_f32(2)" }, NULL },
+        /* bytes and shorts beside numbers, promoted as C does it */
+        { { .type = CLFOLD_U8, .result = "item + 3" }, NULL },
+        { { .type = CLFOLD_I16, .result = "(item + x) / 2 == '7' ? 1 : -x" }, NULL },
+        { { .type = CLFOLD_U32,
+            .in = CLFOLD_U8,
+            .in_scalars = 2,
+            .load = "x.x > 3 ? x.y : 7" },
+          NULL },
         { { .type = CLFOLD_F32, .out = CLFOLD_U8, .result = "x > 0" },
           "result gives 1 as a scalar and 255 in a vector" },
     };

@@ -301,6 +301,58 @@ static void test_carries(void **state)
     }
 }
 
+/* Of a select that scans, with a stream that its keep alone uses. What clfold_prepare has
+ * built for one part, the next does not build. */
+static void test_carries_of_select(void **state)
+{
+    enum { PARTS = 3, EACH = 1000 };
+    static cl_uint x[PARTS * EACH], kept[PARTS * EACH];
+    cl_uint found[EACH], sum = 0, num = 0;
+    cl_ulong num_found;
+    clfold_stats before, after;
+
+    (void)state;
+    for (cl_uint i = 0; i < PARTS * EACH; ++i) {
+        x[i] = i * 7 % 31;
+        sum += x[i];
+        if (i >= 2 * EACH && (sum & x[i])) {
+            kept[num++] = sum;
+        }
+    }
+    const cl_mem in = copied_buffer(x, sizeof(x)), out = coloured_buffer(sizeof(found)),
+                 place = coloured_buffer(32), carries = coloured_buffer(PARTS * 64);
+    for (int k = 0; k < PARTS; ++k) {
+        const clfold_part part = { .first = (uint64_t)k * EACH,
+                                   .carry_at = { k == 2 ? carries : NULL, 0 },
+                                   .carry_out = { carries, (size_t)k } };
+        const clfold_arg stream = CLFOLD_STREAM(CLFOLD_U32, w, in, (size_t)k * EACH);
+        clfold_fold fold = { U32, .keep = "item & w", .args = &stream, .num_args = 1 };
+        fold.num_out.mem = place;
+        fold.part = &part;
+        if (k == 0) {
+            assert_ok(clfold_prepare(ctx, CLFOLD_SELECT, &fold, EACH, NULL));
+            assert_ok(clfold_context_stats(ctx, &before));
+        } else if (k == 2) {
+            assert_ok(clfold_fold_carries(ctx, device.queue, &fold, carries, 0, carries,
+                                          0, 2, 0, NULL, NULL));
+        }
+        assert_ok(
+            call_operation(CLFOLD_SELECT, &fold, in, (size_t)k * EACH, out, 0, EACH));
+        if (k == 1) {
+            assert_ok(clfold_context_stats(ctx, &after));
+            assert_int_equal(after.builds, before.builds);
+        }
+    }
+    clEnqueueReadBuffer(device.queue, place, CL_TRUE, 0, 8, &num_found, 0, NULL, NULL);
+    assert_int_equal(num_found, num);
+    clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, num * 4, found, 0, NULL, NULL);
+    assert_memory_equal(found, kept, num * 4);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    clReleaseMemObject(place);
+    clReleaseMemObject(carries);
+}
+
 static void test_carries_rejected(void **state)
 {
     const clfold_segments flags = { .by = CLFOLD_BY_FLAGS, .type = CLFOLD_U8 };
@@ -316,6 +368,7 @@ static void test_carries_rejected(void **state)
         { { U32 }, 0, 10, 3, CLFOLD_ERROR_RANGE, "out" },
         { { U32 }, 0, 1, 3, CLFOLD_ERROR_OVERLAP, "out" },
         { { U32, .segments = &flags }, 0, 5, 3, CLFOLD_ERROR_ARGUMENT, "segments are" },
+        { { .type = CLFOLD_U32, .keep = "x" }, 0, 5, 3, CLFOLD_ERROR_ARGUMENT, "keep" },
         { { .op = 99, .type = CLFOLD_U32 }, 0, 5, 3, CLFOLD_ERROR_ARGUMENT, "op" },
     };
 
@@ -477,4 +530,5 @@ static void test_rejected(void **state)
 TEST_MAIN("parts", open_context, close_context, cmocka_unit_test(test_parts),
           cmocka_unit_test(test_places), cmocka_unit_test(test_last_row),
           cmocka_unit_test(test_prepared), cmocka_unit_test(test_carries),
+          cmocka_unit_test(test_carries_of_select),
           cmocka_unit_test(test_carries_rejected), cmocka_unit_test(test_rejected))

@@ -242,6 +242,10 @@ static void test_rejected(void **state)
             fail_msg("%s: \"%s\"", wrong[i].words, clfold_last_error());
         }
     }
+    clfold_fold known = { .type_name = "float", .type_size = 4, .combine = "a" };
+    assert_ok(reduce(ctx, &known));
+    known.type_size |= (size_t)(UINT64_C(1) << 32);
+    assert_true(known.type_size == 4 || reduce(ctx, &known) == CLFOLD_ERROR_ARGUMENT);
 }
 
 /* Names that OpenCL C has itself, and some that only look so. */

@@ -332,7 +332,14 @@ static void test_key(void **state)
     };
     static const char other[] = "OpenCL 3.0 of another kind";
     const cl_uint bits = 32;
-    const char *variable = device.is_pocl ? "POCL_KEPT" : "CL_CONFIG_KEPT";
+    const char *variable =
+        device.is_pocl ? "POCL_WORK_GROUP_KEPT" : "CL_CONFIG_REPLACE_IR_KEPT";
+    /* of devices, workers and caches, on which no code depends */
+    static const char *const others[] = {
+        "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVICES",
+        "HSA_ENABLE_SDMA",      "NEO_CACHE_DIR",      "POCL_AFFINITY_KEPT",
+        "POCL_CACHE_DIR_KEPT",  "POCL_MAX_KEPT",      "CL_CONFIG_CPU_TBB_NUM_WORKERS",
+    };
 
     (void)state;
     if (!keeps) {
@@ -342,8 +349,10 @@ static void test_key(void **state)
     assert_facts();
     run_nothing();
     assert_true(loads());
-    assert_int_equal(setenv("CUDA_KEPT", "1", 1), 0);
-    assert_true(loads());
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i) {
+        assert_int_equal(setenv(others[i], "1", 1), 0);
+        assert_true(loads());
+    }
     assert_int_equal(setenv(variable, "1", 1), 0);
     assert_false(loads());
     assert_int_equal(setenv(variable, "2", 1), 0);
@@ -358,12 +367,17 @@ static void test_key(void **state)
         assert_false(loads());
         assert_true(loads());
     }
-    /* Of a driver without a row of its own, all variables of GPUs count. */
+    /* Of a driver without a row of its own, those of compilers for GPUs count. */
     unsetenv(variable);
     assert_true(loads());
-    assert_int_equal(setenv("CUDA_KEPT", "2", 1), 0);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i) {
+        assert_int_equal(setenv(others[i], "2", 1), 0);
+        assert_true(loads());
+        unsetenv(others[i]);
+    }
+    assert_int_equal(setenv("IGC_KEPT", "2", 1), 0);
     assert_false(loads());
-    unsetenv("CUDA_KEPT");
+    unsetenv("IGC_KEPT");
     clspy_reset();
     clspy_null_device(false);
 }

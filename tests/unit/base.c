@@ -84,9 +84,14 @@ static int logged_level;
 
 static void keep_log(void *user, int level, const char *message)
 {
+    const struct site inner = { NULL, "inner" };
+
     assert_ptr_equal(user, logged);
     logged_level = level;
     snprintf(logged, sizeof(logged), "%s", message);
+    /* A call of the callback's own that fails changes neither text. */
+    clfold_fail(&inner, CLFOLD_ERROR_EMPTY, "nothing");
+    assert_string_equal(logged, message);
 }
 
 static void test_sentences(void **state)
@@ -103,6 +108,11 @@ static void test_sentences(void **state)
     assert_string_equal(logged, clfold_last_error());
     assert_int_equal(logged_level, CLFOLD_LOG_ERROR);
 
+    clfold_fail(&site, CLFOLD_ERROR_DATA, "%s", clfold_last_error());
+    assert_string_equal(logged, "sum: sum: in_offset 7 (CLFOLD_ERROR_RANGE) "
+                                "(CLFOLD_ERROR_DATA)");
+    assert_string_equal(clfold_last_error(), logged);
+
     /* A long one is cut, and keeps its end. */
     memset(words, 'w', sizeof(words));
     words[sizeof(words) - 1] = '\0';
@@ -115,6 +125,7 @@ static void test_sentences(void **state)
     assert_string_equal(logged, "");
     clfold_log(&log, CLFOLD_LOG_WARNING, "%s %d", "coarse", 1);
     assert_string_equal(logged, "coarse 1");
+    assert_string_equal(clfold_last_error() + 4095 - 22, " (CL_OUT_OF_RESOURCES)");
     clfold_log_call(&log, CL_SUCCESS, "clReleaseEvent");
     assert_string_equal(logged, "coarse 1");
     clfold_log_call(&log, CL_INVALID_EVENT, "clReleaseEvent");

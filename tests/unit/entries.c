@@ -106,17 +106,17 @@ static void assert_text(struct text *text, const char *expected)
 
 static void test_environment(void **state)
 {
-    const char *const prefixes[] = { "KEPT_", "OTHER_KEPT" };
+    const char *const prefixes[] = { "KEPT_", "OTHER_KEPT", NULL };
     struct text text = { 0 };
 
     (void)state;
-    clfold_host_print_environment(&text, prefixes, 2);
+    clfold_host_print_environment(&text, prefixes);
     assert_text(&text, "");
     assert_int_equal(setenv("KEPT_B", "2", 1), 0);
     assert_int_equal(setenv("OTHER_KEPT", "", 1), 0);
     assert_int_equal(setenv("NOT_KEPT_C", "3", 1), 0);
     assert_int_equal(setenv("KEPT_A", "1=1", 1), 0);
-    clfold_host_print_environment(&text, prefixes, 2);
+    clfold_host_print_environment(&text, prefixes);
     assert_text(&text, "KEPT_A=1=1\nKEPT_B=2\nOTHER_KEPT=\n");
     assert_true(clfold_host_is_off("KEPT_B"));
     assert_true(clfold_host_is_off("OTHER_KEPT"));
