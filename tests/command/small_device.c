@@ -1,12 +1,16 @@
 /*
  * For LD_PRELOAD: an OpenCL whose devices take at most as many bytes in one buffer as
- * CLFOLD_TEST_LIMIT says, and have as many as CLFOLD_TEST_MEMORY, if it is set.
+ * CLFOLD_TEST_LIMIT says, and have as many as CLFOLD_TEST_MEMORY, if it is set. Builds take
+ * CLFOLD_TEST_BUILD more seconds; before rename CLFOLD_TEST_RENAME, from 1, comes SIGTERM.
  */
 #include <CL/cl.h>
 
 #include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static cl_ulong number(const char *name)
 {
@@ -17,7 +21,33 @@ static cl_ulong number(const char *name)
 
 static cl_ulong limit(void)
 {
-    return number("CLFOLD_TEST_LIMIT");
+    const cl_ulong value = number("CLFOLD_TEST_LIMIT");
+
+    return value ? value : CL_ULONG_MAX;
+}
+
+cl_int clBuildProgram(cl_program program, cl_uint num, const cl_device_id *devices,
+                      const char *options, void (*notify)(cl_program, void *), void *user)
+{
+    cl_int (*real)(cl_program, cl_uint, const cl_device_id *, const char *,
+                   void (*)(cl_program, void *), void *);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "clBuildProgram");
+    sleep((unsigned)number("CLFOLD_TEST_BUILD"));
+    return real(program, num, devices, options, notify, user);
+}
+
+int renameat(int from, const char *old, int to, const char *new)
+{
+    static cl_ulong num;
+    int (*real)(int, const char *, int, const char *);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "renameat");
+    if (++num == number("CLFOLD_TEST_RENAME")) {
+        kill(getpid(), SIGTERM);
+        usleep(100000); /* another thread takes it, if this one does not */
+    }
+    return real(from, old, to, new);
 }
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, void *value,
@@ -27,7 +57,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, vo
 
     *(void **)&real = dlsym(RTLD_NEXT, "clGetDeviceInfo");
     const cl_int error = real(device, name, size, value, size_out);
-    if (name == CL_DEVICE_MAX_MEM_ALLOC_SIZE && error == CL_SUCCESS && value) {
+    if (name == CL_DEVICE_MAX_MEM_ALLOC_SIZE && error == CL_SUCCESS && value &&
+        limit() < CL_ULONG_MAX) {
         memcpy(value, &(cl_ulong){ limit() }, sizeof(cl_ulong));
     }
     const cl_ulong memory = number("CLFOLD_TEST_MEMORY");

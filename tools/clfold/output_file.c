@@ -15,16 +15,14 @@ static struct replacement *volatile pending[REPLACEMENT_MOST];
 
 /* While names change, a signal waits, on whatever thread of a driver it comes. */
 static atomic_flag changes = ATOMIC_FLAG_INIT;
-
-static void begin_changes(void)
-{
-    while (atomic_flag_test_and_set(&changes)) {
-    }
-}
+static atomic_int waiting;
 
 static void remove_pending(int signal_number)
 {
-    begin_changes();
+    atomic_store(&waiting, signal_number);
+    if (atomic_flag_test_and_set(&changes)) {
+        return;
+    }
     for (int i = 0; i < REPLACEMENT_MOST; i++) {
         if (pending[i]) {
             unlinkat(pending[i]->folder, pending[i]->beside, 0);
@@ -203,13 +201,17 @@ bool output_files_commit(struct output_file *const *files, int num,
     int done = num_places;
     sigfillset(&every);
     pthread_sigmask(SIG_BLOCK, &every, &before);
-    begin_changes();
+    while (atomic_flag_test_and_set(&changes)) { /* the process ends */
+    }
     const int error = clfold_replace_commit_all(places, &done);
     for (int i = 0; i < num_places; i++) {
         clfold_replace_finish(places[i]);
     }
     atomic_flag_clear(&changes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (atomic_load(&waiting)) {
+        remove_pending(atomic_load(&waiting));
+    }
     return error == 0 || refuse(names[done], error, message);
 }
 
