@@ -59,7 +59,6 @@ static bool open_numbers(struct folding *f, const struct options *options,
     if (!user_fold_init(&f->user, &texts, &basis, message)) {
         return false;
     }
-    f->user.is_complex = f->input.is_complex;
     for (uint32_t k = 0; f->by_bits && k < f->user.written.num_fields; k++) {
         f->user.written.fields[k].type = f->user.written_scalar = f->input.type;
     }
