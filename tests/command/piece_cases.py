@@ -191,7 +191,7 @@ def broken_later(d, device):
         ("holds more than 40000 bytes", [], content + b"1"),
         ("holds 39998 bytes, which is not a multiple of the 4 of i32", ["--raw", "i32"],
          content[128:-2]),
-        ('line 4001, column 3: "x" is not a valid number', ["--text", "i32"], text),
+        ('line 4001, character 3: "x" is not a valid number', ["--text", "i32"], text),
     ]:  # fmt: skip
         d.bad(1, part, "reduce", *words, *options, "-", data=data)
         d.bad(1, part, "scan", *words, *options, "-", d.path("out.npy"), data=data)
