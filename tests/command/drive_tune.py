@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 
-from cases import check, run_part, unplaced
+from cases import check, obey, run_part, unplaced
 from drive_ladder import BYTES, OPS, Driver, on_terminal
 
 FIRST = "clfold tuning 4\n"
@@ -261,11 +261,6 @@ def interrupted(d, device):
     words = [d.command, "tune", "--device", str(device["index"]), "--file", path]
     words += ["--count", "2^16", "--types", "i32", "--seconds", "300"]
     numbers = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
-
-    def obey():  # even where nohup or a shell has made this test ignore some
-        for number in numbers:
-            signal.signal(number, signal.SIG_DFL)
-
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "preexec_fn": obey}
     options["env"] = {**os.environ, "LD_PRELOAD": d.wrong_read, "CLFOLD_TEST_LATE": "300"}
     for number in numbers:

@@ -304,16 +304,20 @@ static bool refuse(const struct folding *f, clfold_status status, struct message
 
 static bool explain(struct folding *f, size_t count, struct message *message)
 {
+    session_watch(&f->session);
     const clfold_status status = clfold_explain(f->session.context, f->operation,
                                                 &f->fold, count, NULL, &f->report);
-
+    session_unwatch(&f->session);
     return status == CLFOLD_OK || refuse(f, status, message) ||
            (f->mean && message_prefix(message, "--op mean"));
 }
 
-static bool call(const struct folding *f, const clfold_fold *fold, cl_mem out,
-                 size_t count, struct message *message)
+static bool call(struct folding *f, const clfold_fold *fold, cl_mem out, size_t count,
+                 struct message *message)
 {
+    if (f->pieces == 0) {
+        session_watch(&f->session);
+    }
     const clfold_status status =
         (f->operation == CLFOLD_REDUCE   ? clfold_reduce
          : f->operation == CLFOLD_MAP    ? clfold_map
@@ -322,7 +326,7 @@ static bool call(const struct folding *f, const clfold_fold *fold, cl_mem out,
              ? clfold_exclusive_scan
              : clfold_inclusive_scan)(f->session.context, f->session.queue, fold,
                                       f->piece.in, 0, out, 0, count, 0, NULL, NULL);
-
+    session_unwatch(&f->session);
     return status == CLFOLD_OK ? session_wait(&f->session, status, message)
                                : refuse(f, status, message);
 }
