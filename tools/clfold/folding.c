@@ -612,7 +612,7 @@ bool folding_put(struct folding *f, struct writer *writer, const char *data, siz
     const size_t size = f->user.written.out_size;
     clfold_indexed result[2];
 
-    if (!f->mean && !op_result(f->fold.op).position) {
+    if (!f->mean && (!op_result(f->fold.op).position || f->user.converts)) {
         return writer_put(writer, data, count);
     }
     for (size_t i = 0; i < count; i++) {

@@ -384,8 +384,8 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "the array without that axis; a scan writes one of the same shape. "
               "Text has a line for each row, and an empty line between matrices. Rows of "
               "numbers that are elements together are not an axis. arg-min and its kin "
-              "give places along the axis. It is one call, so the array is not folded in "
-              "pieces" },
+              "give places along the axis, but with --result or --out those in the array. "
+              "It is one call, so the array is not folded in pieces" },
     { "flags", VALUE_PATH, TO(flags), SCAN, .excludes = "axis",
       .help =
           "scan each segment by itself: the .npy file has a flag for each element, an "
