@@ -230,19 +230,19 @@ int clfold_replace_commit_all(struct replacement *const *all, int *num)
 {
     int kept[REPLACEMENT_MOST], done = 0, error = 0;
 
-    for (; done < *num; ++done) {
-        kept[done] = make_beside(all[done], all[done]->old, link_old, 0);
-        if ((error = clfold_replace_commit(all[done])) != 0) {
-            break;
-        }
+    for (; done < *num && error == 0; done += error == 0) {
+        struct replacement *r = all[done];
+        kept[done] = *num > 1 ? make_beside(r, r->old, link_old, 0) : 0;
+        error = clfold_replace_commit(r);
     }
     *num = done;
     while (error != 0 && done-- > 0) {
         struct replacement *r = all[done];
-        if (kept[done] == 0 && renameat(r->folder, r->old, r->folder, r->last) == 0) {
-            r->old[0] = '\0';
-        } else if (kept[done] == ENOENT) {
+        if (kept[done] == ENOENT) {
             unlinkat(r->folder, r->last, 0);
+        } else if (kept[done] == 0) {
+            renameat(r->folder, r->old, r->folder, r->last);
+            r->old[0] = '\0'; /* the only one, if this fails */
         }
     }
     return error;

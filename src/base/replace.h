@@ -20,7 +20,7 @@
 #include <limits.h>
 #include <stddef.h>
 
-enum { REPLACEMENT_NAME = 48, REPLACEMENT_MOST = 3 };
+enum { REPLACEMENT_HELD = 32, REPLACEMENT_NAME = 48, REPLACEMENT_MOST = 3 };
 
 struct replacement {
     int folder;
@@ -45,7 +45,6 @@ int clfold_replace_commit(struct replacement *r);
 int clfold_replace_commit_all(struct replacement *const *all, int *num);
 
 /* Where this process finds the new file, if it has no name yet. */
-enum { REPLACEMENT_HELD = 32 };
 void clfold_replace_held(const struct replacement *r, char path[REPLACEMENT_HELD]);
 
 /* Removes what was not committed. */

@@ -118,9 +118,12 @@ def on_terminal(command, **options):
     return shown
 
 
+SIGNALS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
+
+
 def obey():
     """For preexec_fn: signals end it, even where nohup or a shell has made this test ignore some."""
-    for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+    for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
 
 

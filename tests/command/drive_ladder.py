@@ -9,12 +9,11 @@ import math
 import os
 import re
 import shutil
-import signal
 import subprocess
 import time
 
 from cases import (
-    Runner, check, needs_gnuplot, obey, on_terminal, run_command, run_part, unplaced,
+    SIGNALS, Runner, check, needs_gnuplot, obey, on_terminal, run_command, run_part, unplaced,
 )  # fmt: skip
 from charts import LIMIT, Chart
 
@@ -73,16 +72,17 @@ class Driver(Runner):
             check(abs(told["gbps"] / speed - 1) < 1e-9 / told["seconds"] + 1e-4, line)
         return [json.loads(line) for line in lines]
 
-    def refuse_files(self, command):
+    def refuse_files(self, command, *options):
         """Told before anything is done: no device has room for the words' count."""
         before = self.left()
         for name, part in [
-            (self.path("missing/file"), "No such file"),
-            (self.folder, "Is a directory"),
-            ("/dev/null", "not a regular file"),
-        ]:
-            text = self.bad(1, part, *command, "--svg", name)
-            check(name in text, f"{text!r} does not name the file")
+            (self.path("missing/file"), "No such file"), (self.folder, "Is a directory"),
+            ("/dev/null", "not a regular file"), ("/proc/file", ""),
+            (self.path("x" * 300), "File name too long"),
+        ]:  # fmt: skip
+            for option in "--svg", *options:
+                text = self.bad(1, part, *command, option, name)
+                check(name in text, f"{text!r} does not name the file")
         words = [*command, "--svg", self.path("x.svg")]
         self.bad(1, "needs the program gnuplot", *words, env={**os.environ, "PATH": ""})
         check(self.left() == before, f"left: {self.left()}")
@@ -134,23 +134,7 @@ def usage(d, _):
 
 
 def unwritable(d, _):
-    """Told before anything is measured: the count would take hours."""
-    long = ["--max", "2^40"]
-    before = d.left()
-    os.mkfifo(d.path("fifo"))
-    for option in ["--csv", "--svg"]:
-        for name, part in [
-            (d.path("missing/file"), "No such file"),
-            (d.folder, "Is a directory"),
-            (d.path("fifo"), "not a regular file"),
-            ("/dev/null", "not a regular file"),
-            ("/proc/file", ""),
-            (d.path("x" * 300), "File name too long"),
-        ]:
-            text = d.bad(1, part, "ladder", *long, option, name)
-            check(name in text, f"{text!r} does not name the file")
-    os.remove(d.path("fifo"))
-    check(d.left() == before, f"left: {d.left()}")
+    d.refuse_files(["ladder", "--max", "2^40"], "--csv")
 
 
 def no_gnuplot(d, _):
@@ -405,10 +389,9 @@ def interrupted(d, device):
     started, environment = d.path("slow/started"), d.write_gnuplot("exec sleep 60")
     words = [d.command, "ladder", "--device", str(device["index"]), *SMALL]
     words += ["--csv", d.path("y.csv"), "--svg", d.path("y.svg")]
-    numbers = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
     options = {"env": environment, "start_new_session": True, "preexec_fn": obey}
     options.update(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    for number in numbers:
+    for number in SIGNALS:
         with subprocess.Popen(words, **options) as run:
             for _ in range(1200):
                 if os.path.exists(started) or run.poll() is not None:

@@ -408,11 +408,6 @@ static void hints(void **state)
           "some.cl",
           "" },
         /* elements that texts take as numbers, or by what is not a field */
-        { { .keep = "x > 5", .components = "float re; float im" },
-          { 0 },
-          "error: %s:1:3: invalid operands ('clfold_x' and 'int')\n",
-          "keep",
-          "x has the fields x.re and x.im" },
         { { .keep = "x.re > x .y", .components = "float re; float im" },
           { 0 },
           "error: %s:1:8: no member named 'y'\n",

@@ -108,9 +108,6 @@ def one_file(d, _):
         first, second = d.path(first), d.path(second)
         part = f"{{}} and {{}} name one file, {second}"
         d.bad(2, part.format("VALUES", "LENGTHS"), "rle", "in.npy", first, second)
-        d.bad(2, part.format("OUT", "--rest"), "select", "--keep", "x", "--rest", second, "in.npy",
-              first)  # fmt: skip
-        d.bad(2, part.format("OUT", "--lengths"), "unique", "--lengths", second, "in.npy", first)
         d.bad(2, part.format("--output", "--keys-out"), "reduce", "--keys", "k.npy", "--output",
               first, "--keys-out", second, "in.npy")  # fmt: skip
         d.bad(2, part.format("--csv", "--svg").replace(second, first), "ladder", "--csv", first,
