@@ -547,7 +547,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "no-cache", VALUE_NONE, TO(no_cache), WITH_DEVICE & ~TUNE,
       .help = "neither load nor keep built programs; see clfold cache" },
     { "quiet", VALUE_NONE, TO(quiet), WITH_DEVICE,
-      .help = "no warnings and no progress bar" },
+      .help = "no warnings, no progress bar, and no line on a program that is built" },
     { "help", VALUE_NONE, TO(help), ALL, .letter = 'h', .help = "print these options" },
 };
 
