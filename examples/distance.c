@@ -17,10 +17,7 @@
 static bool compare(clfold_context *ctx, cl_command_queue queue, cl_mem x, cl_mem other,
                     cl_mem differs, cl_mem places, cl_float *distance)
 {
-    const cl_ulong row = ROW;
-    const clfold_arg args[] = { CLFOLD_STREAM(CLFOLD_F32, y, other, 0),
-                                CLFOLD_VALUE("ulong", row, row) };
-    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = ROW };
+    const clfold_arg args[] = { CLFOLD_STREAM(CLFOLD_F32, y, other, 0) };
     const clfold_fold norm = { .op = CLFOLD_ADD,
                                .type = CLFOLD_F32,
                                .load = "(x - y) * (x - y)",
@@ -32,12 +29,15 @@ static bool compare(clfold_context *ctx, cl_command_queue queue, cl_mem x, cl_me
                                 .result = "x != y ? 1 : 0",
                                 .args = args,
                                 .num_args = 1 };
+    const cl_ulong row = ROW;
+    const clfold_arg both[] = { args[0], CLFOLD_VALUE("ulong", row, row) };
+    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = ROW };
     const clfold_fold farthest = { .op = CLFOLD_ARG_MAX,
                                    .type = CLFOLD_F32,
                                    .load = "fabs(x - y)",
                                    .out = CLFOLD_U32,
                                    .result = "to_u32(item.index - segment * row)",
-                                   .args = args,
+                                   .args = both,
                                    .num_args = 2,
                                    .segments = &rows };
 

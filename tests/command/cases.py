@@ -122,7 +122,7 @@ SIGNALS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
 
 
 def obey():
-    """For preexec_fn: signals end it, even where nohup or a shell has made this test ignore some."""
+    """For preexec_fn: signals end it, also where nohup or a shell made this test ignore some."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
 

@@ -1,7 +1,7 @@
 /*
  * For LD_PRELOAD: an OpenCL whose devices take at most as many bytes in one buffer as
- * CLFOLD_TEST_LIMIT says, and have as many as CLFOLD_TEST_MEMORY, if it is set. Builds take
- * CLFOLD_TEST_BUILD more seconds; before rename CLFOLD_TEST_RENAME, from 1, comes SIGTERM.
+ * CLFOLD_TEST_LIMIT says, and have as many as CLFOLD_TEST_MEMORY, if it is set. Builds
+ * take CLFOLD_TEST_BUILD seconds more; before rename CLFOLD_TEST_RENAME comes SIGTERM.
  */
 #include <CL/cl.h>
 

@@ -198,7 +198,7 @@ static void test_taken(void **state)
     assert_int_equal(files(), 1);
 }
 
-/* All of several files are replaced, or none: the last one's place is a folder by then. */
+/* All of several files are replaced, or none: the last one's place is a folder then. */
 static void test_several(void **state)
 {
     (void)state;

@@ -379,13 +379,14 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "value" },
     { "axis", VALUE_AXIS, TO(axis), REDUCE | SCAN,
       .excludes = "raw,text,algorithm,kernel",
-      .help = "fold along one axis of an .npy array of up to 8 dimensions, like numpy: 0 "
-              "is the first, and -1 the last. A reduction prints or writes "
-              "the array without that axis; a scan writes one of the same shape. "
-              "Text has a line for each row, and an empty line between matrices. Rows of "
-              "numbers that are elements together are not an axis. arg-min and its kin "
-              "give places along the axis, but with --result or --out those in the array. "
-              "It is one call, so the array is not folded in pieces" },
+      .help =
+          "fold along one axis of an .npy array of up to 8 dimensions, like numpy: 0 "
+          "is the first, and -1 the last. A reduction prints or writes "
+          "the array without that axis; a scan writes one of the same shape. "
+          "Text has a line for each row, and an empty line between matrices. Rows of "
+          "numbers that are elements together are not an axis. arg-min and its kin "
+          "give places along the axis, but with --result or --out those in the array. "
+          "It is one call, so the array is not folded in pieces" },
     { "flags", VALUE_PATH, TO(flags), SCAN, .excludes = "axis",
       .help =
           "scan each segment by itself: the .npy file has a flag for each element, an "
