@@ -350,7 +350,9 @@ enum {
     CLFOLD_LOGICAL_OR, /**< as CLFOLD_LOGICAL_AND; identity 0 */
     /** The least element and its index: result clfold_indexed. The lowest index wins a
      * tie; a NaN is less than every number, so the first NaN wins. No identity: a fold of
-     * nothing without init is CLFOLD_ERROR_EMPTY */
+     * nothing without init is CLFOLD_ERROR_EMPTY. The index is that in the whole input,
+     * with rows too: with `out` U32, `length` among the args and the result
+     * "to_u32(item.index - segment * length)" it is the place in the row */
     CLFOLD_ARG_MIN,
     CLFOLD_ARG_MAX,     /**< the greatest element; a NaN is greater than every number */
     CLFOLD_ARG_MIN_MAX, /**< both, result clfold_indexed[2]: least, greatest */
@@ -368,7 +370,7 @@ enum {
 
 /** An element and its index; 16 bytes on every host and device. */
 typedef struct clfold_indexed {
-    cl_ulong index; /**< counted from in_offset, with segments too */
+    cl_ulong index; /**< counted from in_offset, with segments too: see ARG_MIN */
     /** by fold->type; the bytes after a narrow value are 0 */
     union {
         cl_char i8;    /**< CLFOLD_I8 */
@@ -482,7 +484,8 @@ enum {
      * that descend or are past the end are safe, and bad_out tells them, but results of
      * reductions and maps are undefined then */
     CLFOLD_BY_OFFSETS,
-    /** rows of `length` elements; the last one may be shorter */
+    /** rows of `length` elements; the last one may be shorter. Indices of ARG_MIN and its
+     * kin count in the whole input: CLFOLD_ARG_MIN has the result that changes it */
     CLFOLD_BY_LENGTH,
     /** columns of a matrix, or of several: `length` is its number of rows, and column j
      * has the elements j, j + columns, j + 2 columns, ...; a count that is no multiple of

@@ -93,17 +93,17 @@ static void close_both(struct replacement *r)
 #define MOST_NAMES 100
 
 /* Calls `make` with one name after another, until there was no file of that name. */
-static int make_beside(struct replacement *r, int (*make)(struct replacement *r, mode_t),
-                       mode_t mode)
+static int make_beside(struct replacement *r, char name[REPLACEMENT_NAME],
+                       int (*make)(struct replacement *r, mode_t), mode_t mode)
 {
     int error = EEXIST;
 
     for (int i = 0; error == EEXIST && i < MOST_NAMES; ++i) {
-        snprintf(r->beside, sizeof(r->beside), "clfold.%ld.%d.part", (long)getpid(), i);
+        snprintf(name, REPLACEMENT_NAME, "clfold.%ld.%d.part", (long)getpid(), i);
         error = make(r, mode);
     }
     if (error != 0) {
-        r->beside[0] = '\0';
+        name[0] = '\0';
     }
     return error;
 }
@@ -138,7 +138,7 @@ static bool open_unnamed(struct replacement *r, mode_t mode)
 
 static int open_new(struct replacement *r, mode_t mode)
 {
-    return open_unnamed(r, mode) ? 0 : make_beside(r, open_beside, mode);
+    return open_unnamed(r, mode) ? 0 : make_beside(r, r->beside, open_beside, mode);
 }
 
 /* Sets the owner only if it differs: some file systems reject every change. */
@@ -161,16 +161,21 @@ static int keep_mode(int file, const struct stat *old)
     return fchmod(file, old->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) == 0 ? 0 : errno;
 }
 
+int clfold_replace_find(struct replacement *r, const char *name)
+{
+    *r = (struct replacement){ .folder = -1, .file = -1, .held = -1 };
+    const int error = follow_links(name, r->path);
+    return error ? error : open_folder(r);
+}
+
 int clfold_replace_begin(struct replacement *r, const char *name)
 {
     struct stat old;
     bool there;
     int error;
 
-    *r = (struct replacement){ .folder = -1, .file = -1, .held = -1 };
     /* At no time may more users open the new file than the old one. */
-    if ((error = follow_links(name, r->path)) || (error = open_folder(r)) ||
-        (error = check_old(r, &old, &there)) ||
+    if ((error = clfold_replace_find(r, name)) || (error = check_old(r, &old, &there)) ||
         (error = open_new(r, there ? S_IRUSR | S_IWUSR : 0666)) ||
         (there &&
          ((error = keep_owner(r->file, &old)) || (error = keep_mode(r->file, &old))))) {
@@ -203,7 +208,7 @@ int clfold_replace_commit(struct replacement *r)
 {
     if (r->held >= 0) {
         int error = link_held(r, r->last);
-        if (error != EEXIST || (error = make_beside(r, link_beside, 0)) != 0) {
+        if (error != EEXIST || (error = make_beside(r, r->beside, link_beside, 0)) != 0) {
             return error;
         }
     }
@@ -214,47 +219,46 @@ int clfold_replace_commit(struct replacement *r)
     return 0;
 }
 
+static int link_old(struct replacement *r, mode_t mode)
+{
+    (void)mode;
+    return linkat(r->folder, r->last, r->folder, r->old, 0) == 0 ? 0 : errno;
+}
+
+/* Each old file keeps a second name until the last one is replaced. */
+int clfold_replace_commit_all(struct replacement *const *all, int *num)
+{
+    int kept[REPLACEMENT_MOST], done = 0, error = 0;
+
+    for (; done < *num && error == 0; done += error == 0) {
+        struct replacement *r = all[done];
+        kept[done] = *num > 1 ? make_beside(r, r->old, link_old, 0) : 0;
+        error = clfold_replace_commit(r);
+    }
+    *num = done;
+    while (error != 0 && done-- > 0) {
+        struct replacement *r = all[done];
+        if (kept[done] == ENOENT) {
+            unlinkat(r->folder, r->last, 0);
+        } else if (kept[done] == 0) {
+            renameat(r->folder, r->old, r->folder, r->last);
+            r->old[0] = '\0'; /* the only one, if this fails */
+        }
+    }
+    return error;
+}
+
 void clfold_replace_finish(struct replacement *r)
 {
     close_both(r);
     if (r->beside[0]) {
         unlinkat(r->folder, r->beside, 0);
     }
+    if (r->old[0]) {
+        unlinkat(r->folder, r->old, 0);
+    }
     if (r->folder >= 0) {
         close(r->folder);
     }
     *r = (struct replacement){ .folder = -1, .file = -1, .held = -1 };
-}
-
-/* ---- At once ----------------------------------------------------------------------- */
-
-int clfold_file_replace(const char *name, const char *bytes, size_t length)
-{
-    struct replacement r;
-    int error = clfold_replace_begin(&r, name);
-
-    if (error != 0) {
-        return error;
-    }
-    error = clfold_file_write(r.file, bytes, length);
-    if (close(r.file) != 0 && error == 0) {
-        error = errno;
-    }
-    r.file = -1;
-    if (error == 0) {
-        error = clfold_replace_commit(&r);
-    }
-    clfold_replace_finish(&r);
-    return error;
-}
-
-int clfold_file_check(const char *name)
-{
-    struct replacement r;
-    int error = clfold_replace_begin(&r, name);
-
-    if (error == 0) {
-        clfold_replace_finish(&r);
-    }
-    return error;
 }

@@ -7,7 +7,8 @@
  *              clfold.1.0.part  or the new one, where the file system has none without a
  *                               name; renamed to `name`
  *
- * At any time there is the old file or the new one, after a failure the old one. A file
+ * At any time there is the old file or the new one, after a failure the old one; so it is
+ * of several at once, but for a kill, where the file system has links. A file
  * without a name is gone with its process, even if that is killed. The name beside is
  * short, so any name that the system takes can be replaced. An old file
  * keeps its owner, group and permissions; one that the user may not write, or whose owner
@@ -19,32 +20,34 @@
 #include <limits.h>
 #include <stddef.h>
 
+enum { REPLACEMENT_HELD = 32, REPLACEMENT_NAME = 48, REPLACEMENT_MOST = 3 };
+
 struct replacement {
     int folder;
     int file; /* the new one, to be written and read; -1: the caller has closed it */
     int held; /* the new one once more, if it has no name yet; else -1 */
     char path[PATH_MAX], *last; /* the folder's, and in it the last part of the name */
-    char beside[48];            /* the new one's name; "": there is none */
+    /* names of the new one, and of the old one while the new one has its place; "" */
+    char beside[REPLACEMENT_NAME], old[REPLACEMENT_NAME];
 };
 
 /* Functions here return what those of base/file.h do. If this one fails, there is nothing
  * to finish. */
 int clfold_replace_begin(struct replacement *r, const char *name);
 
+/* Only opens the folder, and finds the last part of the name. */
+int clfold_replace_find(struct replacement *r, const char *name);
+
 /* The caller has written and closed the file. */
 int clfold_replace_commit(struct replacement *r);
 
+/* The same of all, in this order, or of none: *num becomes how many went well. */
+int clfold_replace_commit_all(struct replacement *const *all, int *num);
+
 /* Where this process finds the new file, if it has no name yet. */
-enum { REPLACEMENT_HELD = 32 };
 void clfold_replace_held(const struct replacement *r, char path[REPLACEMENT_HELD]);
 
 /* Removes what was not committed. */
 void clfold_replace_finish(struct replacement *r);
-
-/* All of it at once. */
-int clfold_file_replace(const char *name, const char *bytes, size_t length);
-
-/* Whether a file could be replaced now. Leaves nothing. */
-int clfold_file_check(const char *name);
 
 #endif

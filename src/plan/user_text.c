@@ -497,5 +497,8 @@ clfold_status clfold_user_text_count(const struct site *site, const char *field,
                        "%s: %zu expression%s where %u %s expected%s: \"%s\"", field,
                        found, found == 1 ? "" : "s", made.num,
                        made.num == 1 ? "is" : "are",
-                       made.num == 1 || has_list ? "" : ", in braces", body);
+                       made.num == 1 || has_list ? ""
+                       : found == made.num       ? ", but the braces are missing"
+                                                 : ", in braces",
+                       body);
 }

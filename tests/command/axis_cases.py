@@ -166,6 +166,10 @@ def results(d, device):
             (["--op", "max", "--out", "f16"], np.maximum.accumulate(x, axis).astype("f2")),
         ]:  # fmt: skip
             same(scanned(d, device, axis, array, *words), right, f"{words}, {shape}, {axis}")
+        words = ["--op", "arg-max", "--result", "to_u32(item.index + 9)", "--out", "u32"]
+        most = np.take_along_axis(places, np.expand_dims(x.argmax(axis), axis), axis) + 9
+        told = folded(d, device, axis, array, *words)
+        same(told, most.squeeze(axis).astype("u4"), f"places, {shape}, {axis}")
 
 
 def elements(d, device):

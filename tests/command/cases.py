@@ -2,8 +2,10 @@
 
 import json
 import os
+import pty
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -98,6 +100,31 @@ def unplaced(run, folder):
     except OSError:  # one is gone since
         pass
     return list(sizes.values())
+
+
+def on_terminal(command, **options):
+    """What the command writes on standard error, which is a terminal."""
+    main, other = pty.openpty()
+    shown = b""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=other, **options) as run:
+        os.close(other)
+        try:
+            while got := os.read(main, 4096):
+                shown += got
+        except OSError:  # Linux: the other end is closed
+            pass
+    os.close(main)
+    check(run.returncode == 0, f"{command}: exit {run.returncode}, {shown!r}")
+    return shown
+
+
+SIGNALS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
+
+
+def obey():
+    """For preexec_fn: signals end it, also where nohup or a shell made this test ignore some."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
 
 
 def needs_gnuplot():

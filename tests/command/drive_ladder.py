@@ -7,15 +7,14 @@ import csv
 import json
 import math
 import os
-import pty
 import re
-import select
 import shutil
-import signal
 import subprocess
 import time
 
-from cases import Runner, check, needs_gnuplot, run_command, run_part, unplaced
+from cases import (
+    SIGNALS, Runner, check, needs_gnuplot, obey, on_terminal, run_command, run_part, unplaced,
+)  # fmt: skip
 from charts import LIMIT, Chart
 
 RUNGS = [f"reduce{i}" for i in range(7)]
@@ -73,16 +72,17 @@ class Driver(Runner):
             check(abs(told["gbps"] / speed - 1) < 1e-9 / told["seconds"] + 1e-4, line)
         return [json.loads(line) for line in lines]
 
-    def refuse_files(self, command):
+    def refuse_files(self, command, *options):
         """Told before anything is done: no device has room for the words' count."""
         before = self.left()
         for name, part in [
-            (self.path("missing/file"), "No such file"),
-            (self.folder, "Is a directory"),
-            ("/dev/null", "not a regular file"),
-        ]:
-            text = self.bad(1, part, *command, "--svg", name)
-            check(name in text, f"{text!r} does not name the file")
+            (self.path("missing/file"), "No such file"), (self.folder, "Is a directory"),
+            ("/dev/null", "not a regular file"), ("/proc/file", ""),
+            (self.path("x" * 300), "File name too long"),
+        ]:  # fmt: skip
+            for option in "--svg", *options:
+                text = self.bad(1, part, *command, option, name)
+                check(name in text, f"{text!r} does not name the file")
         words = [*command, "--svg", self.path("x.svg")]
         self.bad(1, "needs the program gnuplot", *words, env={**os.environ, "PATH": ""})
         check(self.left() == before, f"left: {self.left()}")
@@ -134,23 +134,7 @@ def usage(d, _):
 
 
 def unwritable(d, _):
-    """Told before anything is measured: the count would take hours."""
-    long = ["--max", "2^40"]
-    before = d.left()
-    os.mkfifo(d.path("fifo"))
-    for option in ["--csv", "--svg"]:
-        for name, part in [
-            (d.path("missing/file"), "No such file"),
-            (d.folder, "Is a directory"),
-            (d.path("fifo"), "not a regular file"),
-            ("/dev/null", "not a regular file"),
-            ("/proc/file", ""),
-            (d.path("x" * 300), "File name too long"),
-        ]:
-            text = d.bad(1, part, "ladder", *long, option, name)
-            check(name in text, f"{text!r} does not name the file")
-    os.remove(d.path("fifo"))
-    check(d.left() == before, f"left: {d.left()}")
+    d.refuse_files(["ladder", "--max", "2^40"], "--csv")
 
 
 def no_gnuplot(d, _):
@@ -405,15 +389,9 @@ def interrupted(d, device):
     started, environment = d.path("slow/started"), d.write_gnuplot("exec sleep 60")
     words = [d.command, "ladder", "--device", str(device["index"]), *SMALL]
     words += ["--csv", d.path("y.csv"), "--svg", d.path("y.svg")]
-    numbers = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
-
-    def obey():  # even where nohup or a shell has made this test ignore some
-        for number in numbers:
-            signal.signal(number, signal.SIG_DFL)
-
     options = {"env": environment, "start_new_session": True, "preexec_fn": obey}
     options.update(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    for number in numbers:
+    for number in SIGNALS:
         with subprocess.Popen(words, **options) as run:
             for _ in range(1200):
                 if os.path.exists(started) or run.poll() is not None:
@@ -440,36 +418,14 @@ def full_output(d, device):
         d.fill_output(device, *words)
 
 
-def on_terminal(d, words):
-    """What standard error, a terminal, is given."""
-    main, other = pty.openpty()
-    shown = b""
-    command = [d.command, *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=other) as run:
-        os.close(other)
-        while run.poll() is None or select.select([main], [], [], 0)[0]:
-            if select.select([main], [], [], 0.05)[0]:
-                try:
-                    got = os.read(main, 4096)
-                except OSError:  # Linux: the other end is closed
-                    break
-                shown += got
-            if select.select([run.stdout], [], [], 0)[0]:
-                os.read(run.stdout.fileno(), 65536)
-        run.wait(240)
-    os.close(main)
-    check(run.returncode == 0, f"{command}: exit {run.returncode}, {shown!r}")
-    return shown
-
-
 def progress(d, device):
     # 8 kernels take their 50 ms at each of 6 counts: more than a second
     words = ["ladder", "--device", str(device["index"]), "--min", "2^15", "--max", "2^20"]
-    shown = on_terminal(d, words)
+    shown = on_terminal([d.command, *words])
     if not shown:
         # a fast device has 50 calls before its 50 ms are over
         words[-1] = "2^25"
-        shown = on_terminal(d, words)
+        shown = on_terminal([d.command, *words])
     bars = re.findall(rb"\rmeasuring \[([# ]{40})\] {1,3}(\d+) %", shown)
     check(bars, f"no bar on a terminal: {shown!r}")
     parts = [int(part) for _, part in bars]
@@ -482,7 +438,7 @@ def progress(d, device):
     # and what takes less than a second shows none
     words = ["ladder", "--device", str(device["index"]), "--min", "5", "--max", "5"]
     begin = time.monotonic()
-    shown = on_terminal(d, words)
+    shown = on_terminal([d.command, *words])
     check(not shown or time.monotonic() - begin > 1, f"{shown!r}")
 
 

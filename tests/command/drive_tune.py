@@ -8,11 +8,10 @@ Nothing here depends on whether anything faster is found.
 import json
 import os
 import re
-import signal
 import subprocess
 import time
 
-from cases import check, run_part, unplaced
+from cases import SIGNALS, check, obey, run_part, unplaced
 from drive_ladder import BYTES, OPS, Driver, on_terminal
 
 FIRST = "clfold tuning 4\n"
@@ -260,15 +259,9 @@ def interrupted(d, device):
     path = d.path("tuning")
     words = [d.command, "tune", "--device", str(device["index"]), "--file", path]
     words += ["--count", "2^16", "--types", "i32", "--seconds", "300"]
-    numbers = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
-
-    def obey():  # even where nohup or a shell has made this test ignore some
-        for number in numbers:
-            signal.signal(number, signal.SIG_DFL)
-
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "preexec_fn": obey}
     options["env"] = {**os.environ, "LD_PRELOAD": d.wrong_read, "CLFOLD_TEST_LATE": "300"}
-    for number in numbers:
+    for number in SIGNALS:
         write(path, FIRST + STRANGER)
         with subprocess.Popen(words, **options) as run:
             # its head comes before the first fold

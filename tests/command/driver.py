@@ -40,6 +40,10 @@ class Driver(Runner):
             options["stdout"] = subprocess.PIPE
         return run_command(command, **options)
 
+    def no_limit(self):
+        """For small_device's other settings."""
+        return {**os.environ, "LD_PRELOAD": self.small_device, "CLFOLD_TEST_LIMIT": str(2**30)}
+
     def save(self, array, name="data.npy", version=None):
         with open(self.path(name), "wb") as file:
             np.lib.format.write_array(file, np.asanyarray(array), version=version)

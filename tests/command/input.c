@@ -525,17 +525,16 @@ static void texts(void **state)
     } cases[] = {
         { "-1 2,3", "", 6 },
         { "", "", 0 },
-        { "1\n2 x", "line 2, column 3: \"x\" is not a valid number of type i16", 0 },
-        { "1\n2,", "line 2, column 2: a comma with no number after it", 0 },
+        { "1\n2 x", "line 2, byte 3: \"x\" is not a valid number of type i16", 0 },
+        { "1\n2,", "line 2, byte 2: a comma with no number after it", 0 },
         /* a byte-order mark is skipped at the start, whole, and once */
         { "\xef\xbb\xbf-1 2", "", 4 },
         { "\xef\xbb\xbf", "", 0 },
-        { "\xef\xbb\xbfx", "line 1, column 1: \"x\" is not a valid number of type i16",
-          0 },
-        { "\xef\xbb", "line 1, column 1: \"\xef\xbb\" is not a valid number of type i16",
+        { "\xef\xbb\xbfx", "line 1, byte 1: \"x\" is not a valid number of type i16", 0 },
+        { "\xef\xbb", "line 1, byte 1: \"\xef\xbb\" is not a valid number of type i16",
           0 },
         { "1 \xef\xbb\xbf",
-          "line 1, column 3: \"\xef\xbb\xbf\" is not a valid number of type i16", 0 },
+          "line 1, byte 3: \"\xef\xbb\xbf\" is not a valid number of type i16", 0 },
     };
     static int16_t numbers[COUNT];
     char *const text = malloc(8 * COUNT);
@@ -569,7 +568,7 @@ static void texts(void **state)
     }
     check_text("/dev/null", 100, NULL, NULL, 0);
     check_text("/dev/zero", 100,
-               "/dev/zero: line 1, column 1: \"????????????????????????????????????????"
+               "/dev/zero: line 1, byte 1: \"????????????????????????????????????????"
                "????????????????????...\" is longer than any number of type i16",
                NULL, 0);
     check_text("/proc/self/mem", 100, "/proc/self/mem: Input/output error", NULL, 0);

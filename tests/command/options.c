@@ -69,13 +69,13 @@ static const struct command {
       "op acc accuracy inclusive exclusive init algorithm axis flags keys "
       "offsets" OPERATORS LOADS STORES READING ALWAYS },
     { "map", "x y.npy", "type offsets" LOADS STORES READING ALWAYS },
-    { "select", "x y.npy --where=x", "type where rest" LOADS READING ALWAYS },
+    { "select", "x y.npy --where=x", "type where keep rest" LOADS READING ALWAYS },
     { "unique", "x y.npy", "type equal lengths" LOADS READING ALWAYS },
     { "rle", "x y.npy z.npy", READING ALWAYS },
     { "unrle", "x y.npy z.npy", "lengths-type" READING ALWAYS },
     { "explain", "scan",
       "op type acc accuracy length columns by inclusive exclusive count algorithm "
-      "kernel where equal" OPERATORS LOADS STORES ALWAYS },
+      "kernel where keep equal" OPERATORS LOADS STORES ALWAYS },
     { "ladder", "", "op type predict min max csv svg" ALWAYS },
     { "trace", "", "op type count algorithm svg" ALWAYS },
     { "bench", "", "op folds types min max seconds svg against" ALWAYS },
@@ -167,6 +167,7 @@ static const struct text {
     { "result", "item", "" },
     { "store", "x", "" },
     { "where", NULL, "" },
+    { "keep", NULL, "" },
     { "equal", NULL, "" },
     { "rest", "r.npy", "" },
     { "lengths", "r.npy", "" },

@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import pty
 import signal
 import subprocess
 import time
@@ -11,6 +10,7 @@ import time
 import numpy as np
 
 import scan_cases
+from cases import on_terminal
 from driver import OPS, check, folds, has_type, is_float, one_array, split, values
 from fold_cases import FORMATS, given
 from scan_cases import KINDS, OUTS, UFUNCS
@@ -191,7 +191,7 @@ def broken_later(d, device):
         ("holds more than 40000 bytes", [], content + b"1"),
         ("holds 39998 bytes, which is not a multiple of the 4 of i32", ["--raw", "i32"],
          content[128:-2]),
-        ('line 4001, column 3: "x" is not a valid number', ["--text", "i32"], text),
+        ('line 4001, byte 3: "x" is not a valid number', ["--text", "i32"], text),
     ]:  # fmt: skip
         d.bad(1, part, "reduce", *words, *options, "-", data=data)
         d.bad(1, part, "scan", *words, *options, "-", d.path("out.npy"), data=data)
@@ -338,22 +338,22 @@ def bars(d, device):
          b"\rscanning [####################                    ]  50 %"),
         (f"{slow} >fifo & exec \"$@\"", ["reduce", "--quiet", "--raw", "u8", fifo], None),
     ]:  # fmt: skip
-        main, other = pty.openpty()
         limit = [] if "--memory" in words else ["--memory", "12Mi"]
         words = [d.command, *words, "--device", str(device["index"]), *limit]
-        run = subprocess.Popen(["sh", "-c", shell, "sh", *words], stderr=other, cwd=d.folder,
-                               stdout=subprocess.DEVNULL)  # fmt: skip
-        os.close(other)
-        shown = b""
-        try:
-            while got := os.read(main, 4096):
-                shown += got
-        except OSError:  # Linux: the other end is closed
-            pass
-        os.close(main)
-        check(run.wait(60) == 0, f"exit {run.returncode}: {shown!r}")
+        shown = on_terminal(["sh", "-c", shell, "sh", *words], cwd=d.folder)
         right = bar in shown and shown.endswith(b" \r") if bar else shown == b""
         check(right, f"{words}: {shown!r}")
+
+
+def building(d, device):
+    """Where the program is kept that is being built, once that has taken a second."""
+    words = [d.command, "reduce", "--device", str(device["index"]), d.save(np.ones(3, "i4"))]
+    env = {**d.no_limit(), "CLFOLD_TEST_BUILD": "2"}
+    check(on_terminal([*words, "--quiet"], env=env) == b"", "--quiet")
+    shown = on_terminal([*words, "--no-cache"], env={**env, "POCL_CACHE_DIR": d.folder})
+    place = f"kept in {d.folder}" if "pthread" in device["name"] else "not kept"
+    text = f"clfold: building a program for {device['name']}, which is {place}\r\n"
+    check(shown.count(text.encode()) == 1, f"{shown!r}")
 
 
 def float_sums(d, device):
@@ -374,6 +374,7 @@ def float_sums(d, device):
 
 CASES = [
     reductions, places, forms, scans, in_turns, fortran_order, too_little, small_device,
-    broken_later, slow_pipes, profile, bars, float_sums,
+    broken_later, slow_pipes, profile, bars, building,
+    float_sums,
 ]  # fmt: skip
 DRIVERS = [memory]

@@ -98,4 +98,21 @@ def bad_files(d, _):
           shell=(give_up if os.geteuid() == 0 else "") + '"$@"')  # fmt: skip
 
 
-CASES = [usage, standard_output, bad_files]
+def one_file(d, _):
+    """Two outputs that lead to one file, by a link to it or to its folder."""
+    os.mkdir(d.path("folder"))
+    os.symlink("folder", d.path("other"))
+    os.symlink("x.npy", d.path("folder/link.npy"))
+    for first, second in [("x.npy", "./x.npy"), ("folder/x.npy", "other/x.npy"),
+                          ("other/link.npy", "folder/x.npy")]:  # fmt: skip
+        first, second = d.path(first), d.path(second)
+        part = f"{{}} and {{}} name one file, {second}"
+        d.bad(2, part.format("VALUES", "LENGTHS"), "rle", "in.npy", first, second)
+        d.bad(2, part.format("--output", "--keys-out"), "reduce", "--keys", "k.npy", "--output",
+              first, "--keys-out", second, "in.npy")  # fmt: skip
+        d.bad(2, part.format("--csv", "--svg").replace(second, first), "ladder", "--csv", first,
+              "--svg", second)  # fmt: skip
+    d.bad(1, "in.npy: No such file", "rle", "in.npy", d.path("x.npy"), d.path("folder/x.npy"))
+
+
+CASES = [one_file, usage, standard_output, bad_files]

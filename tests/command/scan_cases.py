@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import pty
 import signal
 import subprocess
 import threading
@@ -11,7 +10,7 @@ import time
 
 import numpy as np
 
-from cases import Skip, unplaced
+from cases import Skip, obey, on_terminal, unplaced
 from driver import NAMES, accumulator, check, folds, has_type, is_float, of_nothing, values
 from fold_cases import FORMATS, given
 
@@ -523,10 +522,6 @@ def interrupted(d, device):
     array = d.random.standard_normal(3_000_000).astype("float32")
     words = [d.command, "scan", "--device", str(device["index"]), d.save(array)]
     before = sorted(os.listdir(d.folder))
-
-    def obey():  # even where nohup or a shell has made this test ignore it
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
     options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     for number in [signal.SIGTERM, signal.SIGKILL]:
         with subprocess.Popen([*words, d.path("out.txt")], preexec_fn=obey, **options) as run:
@@ -546,21 +541,7 @@ def progress(d, device):
     """A bar on a terminal while more than a second of text is written."""
     array = d.random.standard_normal(3_000_000).astype("float32")
     words = [d.command, "scan", "--device", str(device["index"]), d.save(array)]
-    main, other = pty.openpty()
-    shown = b""
-    with subprocess.Popen([*words, d.path("out.txt")], stderr=other) as run:
-        os.close(other)
-        while True:
-            try:
-                got = os.read(main, 4096)
-            except OSError:  # Linux: the other end is closed
-                break
-            if not got:
-                break
-            shown += got
-        status = run.wait(120)
-    os.close(main)
-    check(status == 0, f"exit {status}: {shown!r}")
+    shown = on_terminal([*words, d.path("out.txt")])
     check(b"\rscanning [#" in shown and b"] 100 %" not in shown[:40], f"{shown[:400]!r}")
     check(shown.endswith(b" \r"), f"the line is not cleared: {shown[-200:]!r}")
     os.remove(d.path("out.txt"))

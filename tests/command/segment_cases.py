@@ -229,10 +229,14 @@ def maps(d, device):
     none = d.path("none.npy")
     for num in 0, 1, lengths.size - 1, lengths.size + 1:
         said = d.bad(1, f"has {lengths.size} segments, and ", *repeat, d.save(x[:num]), none)
-        check(f"has {num} elements" in said, said)
-    for wrong in [[0, 5, 4], [0, -5], [-1, 5]]:
+        check(said.endswith(f"has {num} element{'s' * (num != 1)}\n"), said)
+    for part, *wrong in [
+        ("has 1 segment, and", 0, 5), ("number 1 is -5, which is negative", 0, -5),
+        ("number 0 is -1, which is negative", -1, 5),
+        ("number 2 is 4, which is below the one before it", 0, 5, 4),
+    ]:  # fmt: skip
         d.save(np.array(wrong, "i4"), "offsets.npy")
-        d.bad(1, "which is below the one before it or 0", *repeat, d.save(x[:1]), none)
+        d.bad(1, part, *repeat, d.save(x[:2]), none)
     check(not os.path.exists(none), "an OUT")
 
 

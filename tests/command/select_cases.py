@@ -3,9 +3,13 @@ them, in every format, of one call and in pieces."""
 
 import json
 import os
+import signal
+import subprocess
+import time
 
 import numpy as np
 
+from cases import unplaced
 from driver import NAMES, check, has_type, split
 from fold_cases import FORMATS, given
 from scan_cases import ENDS, read_out, same
@@ -218,6 +222,38 @@ def lengths(d, device):
         expect(d, content)
 
 
+def together(d, device):
+    """Both outputs are new or neither, whatever signal comes and if the second one's place becomes
+    a folder; and both may be pipes."""
+    words, places = ["rle", "--device", device["index"]], [d.path("v.txt"), d.path("l.txt")]
+    text = [*words, "--text", "i32", "--memory", 4000]
+    old = d.write(b"old", "v.txt")
+    command = list(map(str, [d.command, *text, "-", *places]))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        run.stdin.write(b"1 1 2 " * 20000)
+        run.stdin.flush()
+        while run.poll() is None and len(unplaced(run, d.folder)) < 2:
+            time.sleep(0.01)
+        os.mkdir(places[1])
+        told = run.communicate(timeout=300)[1]
+    check(run.returncode == 1 and b"l.txt: Is a directory" in told, f"{told}")
+    with open(old, "rb") as file:
+        check(file.read() == b"old", "VALUES is not put back")
+    os.rmdir(places[1])
+    files = {"v_txt": np.array([1, 2], "i4"), "l_txt": np.array([2, 1], "u8")}
+    for turn in "12":
+        for name in "v.txt", "l.txt":
+            d.write(b"old", name)
+        env = {**d.no_limit(), "CLFOLD_TEST_RENAME": turn}
+        done = d.run(*words, d.save(np.array([1, 1, 2], "i4")), *places, env=env)
+        check(done.returncode == -signal.SIGTERM, f"{done}")
+        expect(d, "a signal", **files)
+    for shell in ['"$@" - l.txt >v.txt', '"$@" v.txt - | cat >l.txt',
+                  '{ "$@" /dev/fd/3 - 3>&1 >&4 | cat >v.txt; } 4>&1 | cat >l.txt']:  # fmt: skip
+        good(d, *text, "-", shell=shell, data=b"1 1 2", cwd=d.folder)
+        expect(d, shell, **files)
+
+
 def failures(d, device):
     """Outputs are there whole or not at all, those that were there before too."""
     where = ["--device", device["index"]]
@@ -248,4 +284,4 @@ def failures(d, device):
     check(b"write to_f" in done.stderr, f"{done}")
 
 
-CASES = [selects, places, uniques, unique_texts, round_trips, lengths, failures]
+CASES = [selects, places, uniques, unique_texts, round_trips, lengths, together, failures]

@@ -1,12 +1,16 @@
 /*
  * For LD_PRELOAD: an OpenCL whose devices take at most as many bytes in one buffer as
- * CLFOLD_TEST_LIMIT says, and have as many as CLFOLD_TEST_MEMORY, if it is set.
+ * CLFOLD_TEST_LIMIT says, and have as many as CLFOLD_TEST_MEMORY, if it is set. Builds
+ * take CLFOLD_TEST_BUILD seconds more; before rename CLFOLD_TEST_RENAME comes SIGTERM.
  */
 #include <CL/cl.h>
 
 #include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static cl_ulong number(const char *name)
 {
@@ -18,6 +22,30 @@ static cl_ulong number(const char *name)
 static cl_ulong limit(void)
 {
     return number("CLFOLD_TEST_LIMIT");
+}
+
+cl_int clBuildProgram(cl_program program, cl_uint num, const cl_device_id *devices,
+                      const char *options, void (*notify)(cl_program, void *), void *user)
+{
+    cl_int (*real)(cl_program, cl_uint, const cl_device_id *, const char *,
+                   void (*)(cl_program, void *), void *);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "clBuildProgram");
+    sleep((unsigned)number("CLFOLD_TEST_BUILD"));
+    return real(program, num, devices, options, notify, user);
+}
+
+int renameat(int from, const char *old, int to, const char *new)
+{
+    static cl_ulong num;
+    int (*real)(int, const char *, int, const char *);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "renameat");
+    if (++num == number("CLFOLD_TEST_RENAME")) {
+        kill(getpid(), SIGTERM);
+        usleep(100000); /* another thread takes it, if this one does not */
+    }
+    return real(from, old, to, new);
 }
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, void *value,

@@ -300,40 +300,38 @@ static void refused(void **state)
         clfold_type type;
         const char *sentence;
     } cases[] = {
-        { ",", CLFOLD_I8, "line 1, column 1: a comma with no number before it" },
-        { ",1", CLFOLD_I8, "line 1, column 1: a comma with no number before it" },
-        { "\n \t,1", CLFOLD_I8, "line 2, column 3: a comma with no number before it" },
-        { "1,,2", CLFOLD_I8, "line 1, column 3: a comma with no number before it" },
-        { "1, \r\n ,2", CLFOLD_I8, "line 2, column 2: a comma with no number before it" },
-        { "1,", CLFOLD_I8, "line 1, column 2: a comma with no number after it" },
-        { "1\n2 , \n\n", CLFOLD_I8, "line 2, column 3: a comma with no number after it" },
-        { "x", CLFOLD_U64, "line 1, column 1: \"x\" is not a valid number of type u64" },
+        { ",", CLFOLD_I8, "line 1, byte 1: a comma with no number before it" },
+        { ",1", CLFOLD_I8, "line 1, byte 1: a comma with no number before it" },
+        { "\n \t,1", CLFOLD_I8, "line 2, byte 3: a comma with no number before it" },
+        { "1,,2", CLFOLD_I8, "line 1, byte 3: a comma with no number before it" },
+        { "1, \r\n ,2", CLFOLD_I8, "line 2, byte 2: a comma with no number before it" },
+        { "1,", CLFOLD_I8, "line 1, byte 2: a comma with no number after it" },
+        { "1\n2 , \n\n", CLFOLD_I8, "line 2, byte 3: a comma with no number after it" },
+        { "x", CLFOLD_U64, "line 1, byte 1: \"x\" is not a valid number of type u64" },
         { "1 2\n\n  3 4x 5", CLFOLD_F32,
-          "line 3, column 5: \"4x\" is not a valid number of type f32" },
+          "line 3, byte 5: \"4x\" is not a valid number of type f32" },
         { "1 2\r\n3 4.5\r\n", CLFOLD_I32,
-          "line 2, column 3: \"4.5\" is not a valid number of type i32" },
+          "line 2, byte 3: \"4.5\" is not a valid number of type i32" },
         { "1 2\n3 1e9", CLFOLD_F16,
-          "line 2, column 3: \"1e9\" is out of the range of f16" },
-        { "1,-129,3", CLFOLD_I8, "line 1, column 3: \"-129\" is out of the range of i8" },
-        { "1;2", CLFOLD_U8,
-          "line 1, column 1: \"1;2\" is not a valid number of type u8" },
-        { "1# a\n1,,", CLFOLD_U8, "line 2, column 3: a comma with no number before it" },
-        { "\"1\n", CLFOLD_U8, "line 1, column 1: a quote that is not closed" },
-        { "1 \"2\"3", CLFOLD_U8, "line 1, column 6: text after a closing quote" },
+          "line 2, byte 3: \"1e9\" is out of the range of f16" },
+        { "1,-129,3", CLFOLD_I8, "line 1, byte 3: \"-129\" is out of the range of i8" },
+        { "1;2", CLFOLD_U8, "line 1, byte 1: \"1;2\" is not a valid number of type u8" },
+        { "1# a\n1,,", CLFOLD_U8, "line 2, byte 3: a comma with no number before it" },
+        { "\"1\n", CLFOLD_U8, "line 1, byte 1: a quote that is not closed" },
+        { "1 \"2\"3", CLFOLD_U8, "line 1, byte 6: text after a closing quote" },
         { "\"1,234\"", CLFOLD_I16,
-          "line 1, column 1: \"1,234\" is not a valid number of type i16" },
-        { "\"\"", CLFOLD_I16,
-          "line 1, column 1: \"\" is not a valid number of type i16" },
+          "line 1, byte 1: \"1,234\" is not a valid number of type i16" },
+        { "\"\"", CLFOLD_I16, "line 1, byte 1: \"\" is not a valid number of type i16" },
         { "\xef\xbb\xbf"
           "1",
           CLFOLD_U8,
-          "line 1, column 1: \"\xef\xbb\xbf"
+          "line 1, byte 1: \"\xef\xbb\xbf"
           "1\" is not a valid number of type u8" },
         { "000000000000000000000000000000000000000000000000000000000000", CLFOLD_U8,
           NULL },
         { "00000000000000000000000000000000000000000000000000000000000000000000000000x",
           CLFOLD_U8,
-          "line 1, column 1: "
+          "line 1, byte 1: "
           "\"000000000000000000000000000000000000000000000000000000000000"
           "...\" is not a valid number of type u8" },
     };
@@ -357,14 +355,14 @@ static void refused(void **state)
     text_init(&text, CLFOLD_U8);
     assert_false(feed(&text, "1 2\0003", 5, 5, &message));
     assert_string_equal(message.text,
-                        "line 1, column 3: \"2?3\" is not a valid number of type u8");
+                        "line 1, byte 3: \"2?3\" is not a valid number of type u8");
     text_finish(&text);
 }
 
 /* ---- Lines, columns and separators ---- */
 
 /* What is read of the text by the form, as numbers with a space after each, or the
- * sentence of the failure, where 2:3 is for line 2, column 3; pieces have every size, and
+ * sentence of the failure, where 2:3 is for line 2, byte 3; pieces have every size, and
  * their numbers are taken away. */
 static void check_form(const char *bytes, struct text_form form, const char *expected)
 {
@@ -376,7 +374,7 @@ static void check_form(const char *bytes, struct text_form form, const char *exp
     int end = 0;
 
     if (sscanf(expected, "%u:%u %n", &line, &column, &end) == 2) {
-        snprintf(sentence, sizeof(sentence), "line %u, column %u: %s", line, column,
+        snprintf(sentence, sizeof(sentence), "line %u, byte %u: %s", line, column,
                  expected + end);
         expected = sentence;
     }
@@ -597,7 +595,7 @@ static void long_fields(void **state)
     check_form(line, form, "2 ");
     memmove(line + 1, line, TEXT_WORD + 10);
     check_form(line, form,
-               "line 1, column 1: "
+               "line 1, byte 1: "
                "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...\" "
                "is too long for a name");
 }
@@ -610,11 +608,11 @@ static void thousands(void **state)
         struct text_form form;
         const char *place; /* NULL: no warning */
     } cases[] = {
-        { "1,234", { 0 }, "line 1, column 2: " },
-        { "5\n61,234.5 7\n1,234,567\n", { 0 }, "line 2, column 3: " },
-        { "1,234#,1\n", { 0 }, "line 1, column 2: " },
-        { "a,1\n1,234\n", { .skip = 1 }, "line 2, column 2: " },
-        { "1 2,345", { .column = "1", .field = 1 }, "line 1, column 4: " },
+        { "1,234", { 0 }, "line 1, byte 2: " },
+        { "5\n61,234.5 7\n1,234,567\n", { 0 }, "line 2, byte 3: " },
+        { "1,234#,1\n", { 0 }, "line 1, byte 2: " },
+        { "a,1\n1,234\n", { .skip = 1 }, "line 2, byte 2: " },
+        { "1 2,345", { .column = "1", .field = 1 }, "line 1, byte 4: " },
         { "1 2 3", { 0 }, NULL },
         { "1,234 5,67", { 0 }, NULL },
         { "1,2345", { 0 }, NULL },
@@ -670,7 +668,7 @@ static void long_words(void **state)
     assert_false(feed(&text, word, TEXT_WORD + 1, 1000, &message));
     assert_string_equal(
         message.text,
-        "line 1, column 1: \"1.0000000000000000000000000000000000000000000000000000000000"
+        "line 1, byte 1: \"1.0000000000000000000000000000000000000000000000000000000000"
         "...\" is longer than any number of type f64");
     text_finish(&text);
 

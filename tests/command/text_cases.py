@@ -32,8 +32,8 @@ def refused_text(d, device):
     """What is wrong with a text, which the unit test `text` tries out, is said with its file."""
     words = ["reduce", "--device", device["index"], "--text"]
     for element, text, part in [
-        ("f32", "1 2\n3 x 4", 'line 2, column 3: "x" is not a valid number of type f32'),
-        ("u8", "1\n2,\n", "line 2, column 2: a comma with no number after it"),
+        ("f32", "1 2\n3 x 4", 'line 2, byte 3: "x" is not a valid number of type f32'),
+        ("u8", "1\n2,\n", "line 2, byte 2: a comma with no number after it"),
         ("u8", "1 \x1b[31m", '"?[31m" is not a valid number'),
         ("u8", "0" * 100000, "is longer than any number of type u8"),
     ]:
@@ -65,7 +65,7 @@ def streams(d, device):
     shell = '{ printf 12; sleep 0.2; printf "3 4"; } | "$@"'
     check(d.good(*words, "-", shell=shell) == "127\n", "a slow pipe")
     line = len(array) + 1
-    text = d.bad(1, f'line {line}, column 1: "end" is', *words, "-", data=content + b"\nend")
+    text = d.bad(1, f'line {line}, byte 1: "end" is', *words, "-", data=content + b"\nend")
     check("i32" in text, text)
     os.remove(path)
 
@@ -154,7 +154,7 @@ def missing(d, device):
     words = ["reduce", *where, "skip", "--op"]
     said = d.good(*words, "arg-max", "--text", "i16", "-", data=b"1,NA,,3")
     check(said == "1 3\n", said)
-    d.bad(1, "line 2, column 2: --column =2020 is empty", "reduce", *where, "error", *column)
+    d.bad(1, "line 2, byte 2: --column =2020 is empty", "reduce", *where, "error", *column)
     part = "ends inside an element"
     d.bad(1, part, *words, "affine", "--text", "i32", "-", data=b"1 2 NA")
     words = ["reduce", *where[:2], "--text", "f32", "--column"]
@@ -185,10 +185,10 @@ def separators(d, device):
         form = ["--separator", separator]
         one_array(d, device, table, "add", "float32", "--text", "f32", *form,
                   d.write(text.encode()))  # fmt: skip
-    d.bad(1, "line 1, column 3: a separator with no number before it", *words, "--separator", ";",
-          "-", data=b"1;;2")  # fmt: skip
+    d.bad(1, "line 1, byte 3: a separator with no number before it", *words, "--separator",
+          ";", "-", data=b"1;;2")  # fmt: skip
     # a comma that may be one of thousands
-    part = "clfold: warning: standard input: line 2, column 4: this comma may separate thousands"
+    part = "clfold: warning: standard input: line 2, byte 4: this comma may separate thousands"
     for command in [words, ["scan", *words[1:]]]:
         out = ["-"] if command == words else ["-", d.path("out.npy")]
         done = d.run(*command, *out, data=b"# 1,23\n777,234 5\n")

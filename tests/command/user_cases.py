@@ -174,8 +174,8 @@ def errors(d, device):
     path, raw = d.save(array), d.write(array.tobytes())
     pair = ["--components", "int m; int n", "--combine", "{ a.m + b.m, a.n + b.n }"]
     numbers = d.save(array.astype("c8"), "complex.npy")
-    parts = "x has the parts x.x (real) and x.y (imaginary)"
-    number = "in --load x has the components, such as x.m; with --in-scalars 1 it is a number"
+    parts = "x has the fields x.x and x.y"
+    number = "x has the fields x.m and x.n; with --in-scalars 1 it is a number of the file"
     for place, hint, *words in [
         ("combine:1:5: ", "", "reduce", "--combine", "a + c", path),
         ("combine:1:5: ", "", "check-fold", "--combine", "a + c"),
@@ -185,6 +185,7 @@ def errors(d, device):
         ("load:1:3", number, "reduce", *pair, "--load", "{ x, x }", "--raw", "i32", raw),
         ("load:1:11", parts, "reduce", "--load", "x", numbers),
         ("load:1:7", "", "reduce", "--load", "x.x + q", numbers),
+        ("keep:1:3", "x has the fields x.re and x.im", "select", "--where", "x > 5", numbers, out),
         ("holds no elements", number, "map", *pair[:2], "--load", "{ x, x }", path, out),
     ]:  # fmt: skip
         if "sqrt" in str(words) and device["platform"] == "rusticl":

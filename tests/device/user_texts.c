@@ -165,7 +165,7 @@ static void test_rejected(void **state)
         { "combine: 0 expressions where 2 are expected", PAIR(.combine = "{ }") },
         { "combine: 3 expressions where 2 are expected",
           PAIR(.combine = "{ a.x, a.y, max(a.x, b.x), }") },
-        { "combine: 2 expressions where 2 are expected, in braces",
+        { "combine: 2 expressions where 2 are expected, but the braces are missing",
           PAIR(.combine = "{ a.x, a.y }, zz = { 3 }") },
         { "combine: a list in braces inside", PAIR(.combine = "{ { a.x, 1 }, b.y }") },
         { "combine: 2 expressions where 1 is expected", U32(.combine = "{ a, b }") },

@@ -601,7 +601,7 @@ CASES = {
           for words in [(1,), (1, 1), (100000,), (100000, 33333), (99999, 33333), (100001, 50000),
                         (300, 1)]),
     ],
-    "distance": [(None, [], ["distance 20, 100 of 1000 differ"])],
+    "distance": [(None, [], ["distance 20, 100 of 1000 differ, row 9 most at 3"])],
     "errors": [
         (None, [], ["With a wrong count, on purpose, clfold says:",
                     "    sum: in holds 1000 elements of f32, but in_offset 0 + count 2000 is past "

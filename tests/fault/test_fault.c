@@ -7,9 +7,8 @@
 #include "alloc_spy.h"
 #include "clspy.h"
 #include "fixture.h"
+#include "replace_file.h"
 
-#include "base/file.h"
-#include "base/replace.h"
 #include "ops/context.h"
 #include "ops/internal.h"
 
@@ -283,7 +282,7 @@ static void probe_once(struct run *run)
 static void write_tuning(struct run *run)
 {
     (void)run;
-    assert_int_equal(clfold_file_replace(tuning_file, TUNING, strlen(TUNING)), 0);
+    assert_int_equal(replace_file(tuning_file, TUNING, strlen(TUNING)), 0);
 }
 
 /* ---- After success ----------------------------------------------------------------- */

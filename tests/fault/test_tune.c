@@ -10,6 +10,7 @@
 #include <clfold/experimental.h>
 #include "alloc_spy.h"
 #include "clspy.h"
+#include "replace_file.h"
 #include "test.h"
 
 #include "commands.h"
@@ -17,7 +18,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/replace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -145,7 +145,7 @@ static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
     struct message message = { 0 };
 
     if (scenario->has_file) {
-        assert_int_equal(clfold_file_replace(path, older, strlen(older)), 0);
+        assert_int_equal(replace_file(path, older, strlen(older)), 0);
     } else {
         unlink(path);
     }

@@ -283,6 +283,11 @@ def clfold_itself(d, _):
         rows = d.rows(1, *words)
         check(rows["clfold"]["why"] == FAULTS[fault], f"{rows}")
         check(rows["slower"]["ok"] and rows["slower"]["ratio"] is None, f"{rows}")
+    d.write_program("tools/peers/peer_clfold", "exit 4$POCL_AFFINITY")
+    bare = {name: value for name, value in os.environ.items() if name != "POCL_AFFINITY"}
+    for given, found in [({}, 1), ({"POCL_AFFINITY": "0"}, 0)]:
+        rows = d.rows(1, *words, env={**bare, **given})
+        check(rows["clfold"]["why"] == f"ended with 4{found}", f"{rows}")
 
 
 def builds(d, _):

@@ -1,11 +1,11 @@
 /* Files that are read and replaced whole, also where that fails: on a file system that
  * has files without a name, and as if on one that has none. */
 #define _GNU_SOURCE /* O_TMPFILE */
+#include "replace_file.h"
 #include "test.h"
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/replace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ int openat(int at, const char *path, int flags, ...)
 
 static void write_old(const char *text)
 {
-    assert_int_equal(clfold_file_replace(name, text, strlen(text)), 0);
+    assert_int_equal(replace_file(name, text, strlen(text)), 0);
 }
 
 static void assert_content(const char *text)
@@ -86,7 +86,6 @@ static void test_replace(void **state)
     assert_content("");
     assert_int_equal(stat(name, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0640);
-    assert_int_equal(clfold_file_check(name), 0);
     assert_content("");
     assert_int_equal(files(), 1);
 }
@@ -114,18 +113,16 @@ static void test_no_file(void **state)
     snprintf(other, sizeof(other), "%s/none", folder);
     assert_int_equal(clfold_file_read(other, 8, &bytes, &length), ENOENT);
     assert_int_equal(clfold_file_read(folder, 8, &bytes, &length), EISDIR);
-    assert_int_equal(clfold_file_replace(folder, "x", 1), EISDIR);
+    assert_int_equal(replace_file(folder, "x", 1), EISDIR);
     assert_int_equal(mkfifo(other, 0600), 0);
     assert_int_equal(clfold_file_read(other, 8, &bytes, &length), CLFOLD_FILE_KIND);
-    assert_int_equal(clfold_file_replace(other, "x", 1), CLFOLD_FILE_KIND);
-    assert_int_equal(clfold_file_check(other), CLFOLD_FILE_KIND);
+    assert_int_equal(replace_file(other, "x", 1), CLFOLD_FILE_KIND);
     assert_int_equal(unlink(other), 0);
     snprintf(other, sizeof(other), "%s/none/file", folder);
-    assert_int_equal(clfold_file_replace(other, "x", 1), ENOENT);
-    assert_int_equal(clfold_file_check(other), ENOENT);
-    assert_int_equal(clfold_file_check(""), ENOENT);
+    assert_int_equal(replace_file(other, "x", 1), ENOENT);
+    assert_int_equal(replace_file("", "x", 1), ENOENT);
     snprintf(other, sizeof(other), "%s/", folder);
-    assert_int_equal(clfold_file_check(other), EISDIR);
+    assert_int_equal(replace_file(other, "x", 1), EISDIR);
     clfold_file_why(CLFOLD_FILE_KIND, why);
     assert_string_equal(why, "not a regular file");
     clfold_file_why(ENOENT, why);
@@ -201,6 +198,37 @@ static void test_taken(void **state)
     assert_int_equal(files(), 1);
 }
 
+/* All of several files are replaced, or none: the last one's place is a folder then. */
+static void test_several(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 4; turn++) {
+        struct replacement r[2], *const all[] = { &r[0], &r[1] };
+        const bool fails = turn % 2, has_old = turn / 2;
+        char other[96];
+        int num = 2;
+        unlink(name);
+        if (has_old) {
+            write_old("old");
+        }
+        snprintf(other, sizeof(other), "%s/other", folder);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(clfold_replace_begin(&r[i], i ? other : name), 0);
+            assert_int_equal(write(r[i].file, "new", 3), 3);
+        }
+        assert_int_equal(fails ? mkdir(other, 0700) : 0, 0);
+        assert_int_equal(clfold_replace_commit_all(all, &num), fails ? EISDIR : 0);
+        assert_int_equal(num, fails ? 1 : 2);
+        clfold_replace_finish(&r[0]);
+        clfold_replace_finish(&r[1]);
+        assert_int_equal(fails ? rmdir(other) : unlink(other), 0);
+        assert_int_equal(files(), has_old || !fails);
+        if (files() > 0) {
+            assert_content(fails ? "old" : "new");
+        }
+    }
+}
+
 /* A limit on files is what a full disk is: some bytes arrive, and then no more. */
 static void test_no_space(void **state)
 {
@@ -214,7 +242,7 @@ static void test_no_space(void **state)
     limit = old;
     limit.rlim_cur = 5;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    error = clfold_file_replace(name, "0123456789", 10);
+    error = replace_file(name, "0123456789", 10);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     assert_int_equal(error, EFBIG);
     assert_content("old");
@@ -234,7 +262,7 @@ static void test_link(void **state)
     assert_int_equal(symlink("file", far), 0);
     unlink(name);
     for (int i = 0; i < 2; i++) { /* there is no file yet, and there is one */
-        assert_int_equal(clfold_file_replace(link, i ? "two" : "one", 3), 0);
+        assert_int_equal(replace_file(link, i ? "two" : "one", 3), 0);
         assert_content(i ? "two" : "one");
         assert_int_equal(lstat(link, &status), 0);
         assert_true(S_ISLNK(status.st_mode));
@@ -244,7 +272,7 @@ static void test_link(void **state)
     }
     assert_int_equal(unlink(far), 0);
     assert_int_equal(symlink("link", far), 0);
-    assert_int_equal(clfold_file_replace(link, "x", 1), ELOOP);
+    assert_int_equal(replace_file(link, "x", 1), ELOOP);
     assert_int_equal(unlink(far), 0);
     assert_int_equal(unlink(link), 0);
 }
@@ -263,15 +291,14 @@ static void test_long_name(void **state)
     part[NAME_MAX] = '\0';
     snprintf(path, sizeof(path), "%s/%s", folder, part);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(clfold_file_replace(path, "long", 4), 0);
+        assert_int_equal(replace_file(path, "long", 4), 0);
     }
     assert_int_equal(clfold_file_read(path, 8, &bytes, &length), 0);
     assert_int_equal(length, 4);
     clfold_free(bytes);
     assert_int_equal(unlink(path), 0);
     strcat(path, "x");
-    assert_int_equal(clfold_file_replace(path, "x", 1), ENAMETOOLONG);
-    assert_int_equal(clfold_file_check(path), ENAMETOOLONG);
+    assert_int_equal(replace_file(path, "x", 1), ENAMETOOLONG);
 
     assert_int_equal(chdir(folder), 0);
     path[0] = '\0';
@@ -288,7 +315,7 @@ static void test_long_name(void **state)
     }
     strcat(path, "y");
     assert_int_equal(strlen(path), PATH_MAX - 1);
-    assert_int_equal(clfold_file_replace(path, "deep", 4), 0);
+    assert_int_equal(replace_file(path, "deep", 4), 0);
     assert_int_equal(clfold_file_read(path, 8, &bytes, &length), 0);
     assert_memory_equal(bytes, "deep", 5);
     clfold_free(bytes);
@@ -311,7 +338,7 @@ static bool become(uid_t user)
 static void check_protected(mode_t of_folder, mode_t of_file, int error)
 {
     const uid_t user = geteuid();
-    int replaced, checked;
+    int replaced;
 
     write_old("old");
     assert_int_equal(chmod(name, of_file), 0);
@@ -321,14 +348,12 @@ static void check_protected(mode_t of_folder, mode_t of_file, int error)
         print_message("# root may write everywhere here\n");
         skip();
     }
-    replaced = clfold_file_replace(name, "new", 3);
-    checked = clfold_file_check(name);
+    replaced = replace_file(name, "new", 3);
     if (user == 0) {
         assert_int_equal(seteuid(0), 0);
     }
     assert_int_equal(chmod(folder, 0755), 0);
     assert_int_equal(replaced, error);
-    assert_int_equal(checked, error);
     assert_content("old");
     assert_int_equal(files(), 1);
     assert_int_equal(unlink(name), 0);
@@ -393,12 +418,12 @@ static int remove_folder(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replace),   cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_no_file),   cmocka_unit_test(test_left),
-        cmocka_unit_test(test_no_space),  cmocka_unit_test(test_link),
-        cmocka_unit_test(test_long_name), cmocka_unit_test(test_no_permission),
-        cmocka_unit_test(test_owner),     cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_taken),
+        cmocka_unit_test(test_replace),       cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_no_file),       cmocka_unit_test(test_left),
+        cmocka_unit_test(test_several),       cmocka_unit_test(test_no_space),
+        cmocka_unit_test(test_link),          cmocka_unit_test(test_long_name),
+        cmocka_unit_test(test_no_permission), cmocka_unit_test(test_owner),
+        cmocka_unit_test(test_killed),        cmocka_unit_test(test_taken),
     };
 
     (void)argv;

@@ -16,27 +16,26 @@ enum { COUNT = 1 << 20 };
 
 static const struct {
     const char *name;
-    clfold_operation operation;
+    clfold_status (*call)(clfold_context *, cl_command_queue, const clfold_fold *, cl_mem,
+                          size_t, cl_mem, size_t, size_t, cl_uint, const cl_event *,
+                          cl_event *);
     clfold_fold fold;
 } cases[] = {
-    { "sum", CLFOLD_REDUCE, { .op = CLFOLD_ADD, .type = CLFOLD_F32 } },
-    { "scan", CLFOLD_INCLUSIVE_SCAN, { .op = CLFOLD_ADD, .type = CLFOLD_F32 } },
+    { "sum", clfold_reduce, { .op = CLFOLD_ADD, .type = CLFOLD_F32 } },
+    { "scan", clfold_inclusive_scan, { .op = CLFOLD_ADD, .type = CLFOLD_F32 } },
     { "text",
-      CLFOLD_REDUCE,
+      clfold_reduce,
       { .op = CLFOLD_ADD, .type = CLFOLD_F32, .load = "x * x", .result = "sqrt(item)" } },
+    { "select", clfold_select, { .type = CLFOLD_F32, .keep = "x > 3" } },
 };
 enum { CASES = sizeof(cases) / sizeof(cases[0]) };
 
 static bool fold(const struct bench_device *device, clfold_context *context, size_t which,
                  cl_mem in, cl_mem out)
 {
-    const clfold_fold *f = &cases[which].fold;
     cl_command_queue queue = device->session.queue;
-    clfold_status status =
-        cases[which].operation == CLFOLD_REDUCE
-            ? clfold_reduce(context, queue, f, in, 0, out, 0, COUNT, 0, NULL, NULL)
-            : clfold_inclusive_scan(context, queue, f, in, 0, out, 0, COUNT, 0, NULL,
-                                    NULL);
+    clfold_status status = cases[which].call(context, queue, &cases[which].fold, in, 0,
+                                             out, 0, COUNT, 0, NULL, NULL);
 
     status = status ? status : clFinish(queue);
     return status == CLFOLD_OK || bench_complain(device, clfold_last_error(), status);
@@ -85,7 +84,7 @@ int main(int argc, char **argv)
         ++which;
     }
     if (argc < 3 || argc > 4 || which == CASES) {
-        fprintf(stderr, "usage: %s DEVICE sum|scan|text [FOLDER]\n", device.who);
+        fprintf(stderr, "usage: %s DEVICE sum|scan|text|select [FOLDER]\n", device.who);
         return 2;
     }
     status = bench_device_open(&device, 2, argv);

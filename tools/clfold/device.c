@@ -26,35 +26,33 @@ static char *trim(char *text)
     return text;
 }
 
-char *device_text(cl_device_id device, cl_device_info what)
+/* Of a device, or of a platform. */
+static char *info_text(cl_device_id device, cl_platform_id platform, cl_uint what)
 {
+    char *text = NULL;
     size_t size = 0;
 
-    if (clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS) {
-        return NULL;
-    }
-    /* Not every driver ends its text in the NUL that it should. */
-    char *text = calloc(1, size + 1);
-    if (!text || clGetDeviceInfo(device, what, size, text, NULL) != CL_SUCCESS) {
-        free(text);
-        return NULL;
+    for (int turn = 0; turn < 2; turn++) {
+        const cl_int error = device
+                                 ? clGetDeviceInfo(device, what, size, text, &size)
+                                 : clGetPlatformInfo(platform, what, size, text, &size);
+        /* Not every driver ends its text in the NUL that it should. */
+        if (error != CL_SUCCESS || (turn == 0 && !(text = calloc(1, size + 1)))) {
+            free(text);
+            return NULL;
+        }
     }
     return trim(text);
 }
 
+char *device_text(cl_device_id device, cl_device_info what)
+{
+    return info_text(device, NULL, what);
+}
+
 char *platform_text(cl_platform_id platform, cl_platform_info what)
 {
-    size_t size = 0;
-
-    if (clGetPlatformInfo(platform, what, 0, NULL, &size) != CL_SUCCESS) {
-        return NULL;
-    }
-    char *text = calloc(1, size + 1);
-    if (!text || clGetPlatformInfo(platform, what, size, text, NULL) != CL_SUCCESS) {
-        free(text);
-        return NULL;
-    }
-    return trim(text);
+    return info_text(NULL, platform, what);
 }
 
 static bool no_memory(struct message *message)

@@ -77,7 +77,7 @@ static clfold_status build_and_explain(const struct options *options,
                                                 fold, count, NULL, report);
 }
 
-static bool explain(const struct options *options, const struct session *session,
+static bool explain(const struct options *options, struct session *session,
                     const struct user_fold *user, struct message *message)
 {
     clfold_fold fold = user->fold;
@@ -94,8 +94,10 @@ static bool explain(const struct options *options, const struct session *session
         return message_set(message, "--count 0: %s needs at least one number",
                            fold.combine ? "the operator" : op_name(fold.op));
     }
+    session_watch(session);
     const clfold_status status =
         build_and_explain(options, session, &fold, count, &report);
+    session_unwatch(session);
     if (status != CLFOLD_OK) {
         return session_refuse_fold(session, user, status, message);
     }

@@ -59,7 +59,6 @@ static bool open_numbers(struct folding *f, const struct options *options,
     if (!user_fold_init(&f->user, &texts, &basis, message)) {
         return false;
     }
-    f->user.is_complex = f->input.is_complex;
     for (uint32_t k = 0; f->by_bits && k < f->user.written.num_fields; k++) {
         f->user.written.fields[k].type = f->user.written_scalar = f->input.type;
     }
@@ -305,16 +304,20 @@ static bool refuse(const struct folding *f, clfold_status status, struct message
 
 static bool explain(struct folding *f, size_t count, struct message *message)
 {
+    session_watch(&f->session);
     const clfold_status status = clfold_explain(f->session.context, f->operation,
                                                 &f->fold, count, NULL, &f->report);
-
+    session_unwatch(&f->session);
     return status == CLFOLD_OK || refuse(f, status, message) ||
            (f->mean && message_prefix(message, "--op mean"));
 }
 
-static bool call(const struct folding *f, const clfold_fold *fold, cl_mem out,
-                 size_t count, struct message *message)
+static bool call(struct folding *f, const clfold_fold *fold, cl_mem out, size_t count,
+                 struct message *message)
 {
+    if (f->pieces == 0) {
+        session_watch(&f->session);
+    }
     const clfold_status status =
         (f->operation == CLFOLD_REDUCE   ? clfold_reduce
          : f->operation == CLFOLD_MAP    ? clfold_map
@@ -323,7 +326,7 @@ static bool call(const struct folding *f, const clfold_fold *fold, cl_mem out,
              ? clfold_exclusive_scan
              : clfold_inclusive_scan)(f->session.context, f->session.queue, fold,
                                       f->piece.in, 0, out, 0, count, 0, NULL, NULL);
-
+    session_unwatch(&f->session);
     return status == CLFOLD_OK ? session_wait(&f->session, status, message)
                                : refuse(f, status, message);
 }
@@ -609,7 +612,7 @@ bool folding_put(struct folding *f, struct writer *writer, const char *data, siz
     const size_t size = f->user.written.out_size;
     clfold_indexed result[2];
 
-    if (!f->mean && !op_result(f->fold.op).position) {
+    if (!f->mean && (!op_result(f->fold.op).position || f->user.converts)) {
         return writer_put(writer, data, count);
     }
     for (size_t i = 0; i < count; i++) {

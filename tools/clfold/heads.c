@@ -18,11 +18,12 @@ bool heads_check(const struct folding *f, uint64_t count, bool more,
 
     return !f->heads || (f->segments.by == CLFOLD_BY_OFFSETS && !f->repeats) || fits ||
            message_set(message,
-                       "%s %.2000s: has %" PRIu64 " %s, and %.2000s has %s%" PRIu64
-                       " elements",
+                       "%s %.2000s: has %" PRIu64 " %s%s, and %.2000s has %s%" PRIu64
+                       " element%s",
                        f->heads, f->heads_file, num,
-                       f->repeats && !f->are_lengths ? "segments" : "numbers",
-                       f->input.name, more ? "at least " : "", count);
+                       f->repeats && !f->are_lengths ? "segment" : "number",
+                       MESSAGE_PLURAL(num), f->input.name, more ? "at least " : "", count,
+                       MESSAGE_PLURAL(count));
 }
 
 #define UNKNOWN INT64_MAX /* elements */
@@ -38,7 +39,7 @@ static bool check_step(void *user, void *data, size_t size, struct message *mess
     struct offsets *const o = user;
     struct folding *const f = o->f;
     const size_t element = type_size(f->heads_type);
-    char value[NUMBER_TEXT];
+    char value[NUMBER_TEXT], fault[48];
 
     for (size_t at = 0; at < size; at += element) {
         const char *const number = (const char *)data + at;
@@ -52,22 +53,19 @@ static bool check_step(void *user, void *data, size_t size, struct message *mess
         }
         if (offset < o->before || offset > o->count) {
             number_print(value, f->heads_type, number);
-            if (f->are_lengths) {
-                return message_set(message,
-                                   "%s %.4096s: number %" PRIu64
-                                   " is negative, or makes the sum too large",
-                                   f->heads, f->heads_file, o->num - 1);
-            }
-            return o->count == UNKNOWN
+            snprintf(fault, sizeof(fault), "above the %" PRIu64 " elements", o->count);
+            return f->are_lengths
                        ? message_set(message,
                                      "%s %.4096s: number %" PRIu64
-                                     " is %s, which is below the one before it or 0",
-                                     f->heads, f->heads_file, o->num, value)
+                                     " is negative, or makes the sum too large",
+                                     f->heads, f->heads_file, o->num - 1)
                        : message_set(message,
-                                     "%s %.4096s: number %" PRIu64
-                                     " is %s, which is below the one before it "
-                                     "or above the %" PRIu64 " elements",
-                                     f->heads, f->heads_file, o->num, value, o->count);
+                                     "%s %.4096s: number %" PRIu64 " is %s, which is %s",
+                                     f->heads, f->heads_file, o->num, value,
+                                     *value == '-'         ? "negative"
+                                     : offset < o->before  ? "below the one before it"
+                                     : o->count == UNKNOWN ? "too large"
+                                                           : fault);
         }
         if (f->lengths && o->num > 0) {
             f->lengths[o->num - 1] = offset - o->before;

@@ -294,34 +294,18 @@ static bool measure_all(struct measurement *m, struct message *message)
 static bool write_files(const struct ladder *ladder, const struct options *options,
                         struct message *message)
 {
-    struct output_file csv = { 0 }, svg = { 0 };
-    bool done = false;
+    struct output_file csv = { 0 }, svg = { 0 }, *const files[] = { &csv, &svg };
+    bool done = !options->csv || output_file_begin(&csv, options->csv, message);
 
-    if (options->csv) {
-        if (!output_file_begin(&csv, options->csv, message)) {
-            goto done;
-        }
+    if (done && options->csv) {
         ladder_write_csv(ladder, csv.stream);
-        if (!output_file_complete(&csv, message)) {
-            goto done;
-        }
+        done = output_file_complete(&csv, message);
     }
-    if (options->svg) {
-        if (!output_file_begin(&svg, options->svg, message)) {
-            goto done;
-        }
-        if (!ladder_draw(ladder, svg.stream, message)) {
-            message_prefix(message, options->svg);
-            goto done;
-        }
-        if (!output_file_complete(&svg, message)) {
-            goto done;
-        }
-    }
-    done = (!options->csv || output_file_commit(&csv, message)) &&
-           (!options->svg || output_file_commit(&svg, message));
-
-done:
+    done = done && (!options->svg || (output_file_begin(&svg, options->svg, message) &&
+                                      (ladder_draw(ladder, svg.stream, message) ||
+                                       message_prefix(message, options->svg)) &&
+                                      output_file_complete(&svg, message)));
+    done = done && output_files_commit(files, 2, message);
     output_file_finish(&csv);
     output_file_finish(&svg);
     return done;

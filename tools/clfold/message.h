@@ -11,6 +11,9 @@
 #define MESSAGE_PRINTF(text, first)
 #endif
 
+/* After a noun. */
+#define MESSAGE_PLURAL(num) ((num) == 1 ? "" : "s")
+
 /* Room for a path of PATH_MAX bytes and the error. */
 struct message {
     char text[8192];

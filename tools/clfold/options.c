@@ -820,52 +820,34 @@ static bool check_fold(const struct options *options, struct message *message)
     return done;
 }
 
-static bool check_out(struct options *options, struct message *message)
+#define NAME_ENDS "%s %.4096s: its name must end in .npy, in .bin for raw data or in .txt"
+
+/* A file that is written, if there is one, and none of those before it, by the options
+ * that name them; what is written into as it is may have any name. */
+static bool check_out(const struct options *options, const char *option,
+                      const char **name, enum file_format *format,
+                      const char *const *others, struct message *message)
 {
-    if (strcmp(options->out, "/dev/stdout") == 0) {
-        options->out = "-";
-    }
-    if (strcmp(options->out, "-") == 0) {
-        options->out_format = options->format;
-        return !options->json ||
-               message_set(message,
-                           "--json and %s - both go to standard output: name a file",
-                           options->action == ACTION_REDUCE ? "--output" : "OUT");
-    }
-    if (writer_format(options->out, &options->out_format)) {
+    if (!*name) {
         return true;
     }
-    options->out_format = options->format;
-    return output_file_is_direct(options->out) ||
-           message_set(message,
-                       "%s %.4096s: its name must end in .npy, in .bin for raw data or "
-                       "in .txt, or be - for standard output",
-                       options->action == ACTION_REDUCE ? "--output" : "OUT",
-                       options->out);
-}
-
-/* The format of a file by its name; `option` is what names it. */
-static bool check_format(const char *option, const char *name, enum file_format *format,
-                         struct message *message)
-{
-    return writer_format(name, format) ||
-           message_set(message,
-                       "%s %.4096s: its name must end in .npy, in .bin for raw data or "
-                       "in .txt",
-                       option, name);
-}
-
-/* A further file that is written, if there is one, and not one of those before it. */
-static bool check_further(const char *option, const char *name, enum file_format *format,
-                          const char *const *others, struct message *message)
-{
-    for (; name && others[0]; others += 2) {
-        if (others[1] && strcmp(name, others[1]) == 0) {
+    *name = strcmp(*name, "/dev/stdout") == 0 ? "-" : *name;
+    for (; others && others[0]; others += 2) {
+        if (others[1] && output_file_is_same(*name, others[1])) {
             return message_set(message, "%s and %s name one file, %.4096s", others[0],
-                               option, name);
+                               option, *name);
         }
     }
-    return !name || check_format(option, name, format, message);
+    if (writer_format(*name, format)) {
+        return true;
+    }
+    *format = options->format;
+    if (options->json && strcmp(*name, "-") == 0) {
+        return message_set(
+            message, "--json and %s - both go to standard output: name a file", option);
+    }
+    return output_file_is_direct(*name) ||
+           message_set(message, NAME_ENDS ", or be - for standard output", option, *name);
 }
 
 /* What the commands on selects and runs need and write besides. */
@@ -882,7 +864,8 @@ static bool check_select(struct options *options, char **operands,
     if (action == ACTION_UNRLE) {
         options->lengths = operands[1];
         fold->load = "in[segment]";
-        return check_format(also, options->lengths, &options->lengths_format, message);
+        return writer_format(options->lengths, &options->lengths_format) ||
+               message_set(message, NAME_ENDS, also, options->lengths);
     }
     if (action == ACTION_SELECT ? !fold->keep : fold->keep != NULL) {
         return action == ACTION_SELECT
@@ -900,26 +883,28 @@ static bool check_select(struct options *options, char **operands,
     options->also = action == ACTION_RLE ? operands[2] : options->also;
     const char *const out[] = { action == ACTION_RLE ? "VALUES" : "OUT", options->out,
                                 NULL };
-    return check_further(also, options->also, &options->also_format, out, message);
+    return check_out(options, also, &options->also, &options->also_format, out, message);
 }
 
-/* What a reduction of segments writes besides. */
-static bool check_segments(struct options *options, struct message *message)
+/* What a reduction writes. */
+static bool check_outputs(struct options *options, struct message *message)
 {
-    const char *const others[] = { "--output", options->out, "--keys-out",
-                                   options->keys_out, NULL };
+    bool done = check_out(options, "--output", &options->out, &options->out_format, NULL,
+                          message);
+    const char *others[] = { "--output", options->out, NULL, NULL, NULL };
 
-    return check_further("--keys-out", options->keys_out, &options->keys_out_format,
-                         (const char *const[]){ "--output", options->out, NULL },
-                         message) &&
-           check_further("--lengths-out", options->also, &options->also_format, others,
-                         message);
+    done = done && check_out(options, "--keys-out", &options->keys_out,
+                             &options->keys_out_format, others, message);
+    others[2] = "--keys-out";
+    others[3] = options->keys_out;
+    return done && check_out(options, "--lengths-out", &options->also,
+                             &options->also_format, others, message);
 }
 
 /* Results along an axis are an array, which is printed as one is written. */
 static bool check_no_out(struct options *options, struct message *message)
 {
-    if (!options->axis.is_given) {
+    if (options->out || !options->axis.is_given) {
         return true;
     }
     options->out = "-";
@@ -946,7 +931,8 @@ static bool check_counts(const struct options *options, struct message *message)
 
 static bool check_charts(const struct options *options, struct message *message)
 {
-    return !options->csv || !options->svg || strcmp(options->csv, options->svg) != 0 ||
+    return !options->csv || !options->svg ||
+           !output_file_is_same(options->csv, options->svg) ||
            message_set(message, "--csv and --svg name one file, %.4096s", options->csv);
 }
 
@@ -1018,9 +1004,8 @@ static bool check_command(struct options *options, char **operands,
         options->operation = CLFOLD_REDUCE;
         return check_missing(options, message) && check_algorithm(options, message) &&
                check_init(options, message) && check_acc(options, message) &&
-               (options->out ? check_out(options, message)
-                             : check_no_out(options, message)) &&
-               check_segments(options, message) && check_fold(options, message);
+               check_outputs(options, message) && check_no_out(options, message) &&
+               check_fold(options, message);
     case ACTION_SCAN:
         take_file(options, operands);
         options->out = operands[1];
@@ -1028,12 +1013,16 @@ static bool check_command(struct options *options, char **operands,
             options->exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN;
         return check_missing(options, message) && check_algorithm(options, message) &&
                check_init(options, message) && check_acc(options, message) &&
-               check_out(options, message) && check_fold(options, message);
+               check_out(options, "OUT", &options->out, &options->out_format, NULL,
+                         message) &&
+               check_fold(options, message);
     case ACTION_MAP:
         take_file(options, operands);
         options->out = operands[1];
         options->operation = CLFOLD_MAP;
-        return check_missing(options, message) && check_out(options, message) &&
+        return check_missing(options, message) &&
+               check_out(options, "OUT", &options->out, &options->out_format, NULL,
+                         message) &&
                check_fold(options, message);
     case ACTION_SELECT:
     case ACTION_UNIQUE:
@@ -1041,7 +1030,9 @@ static bool check_command(struct options *options, char **operands,
     case ACTION_UNRLE:
         take_file(options, operands);
         options->out = operands[options->action == ACTION_UNRLE ? 2 : 1];
-        return check_missing(options, message) && check_out(options, message) &&
+        return check_missing(options, message) &&
+               check_out(options, "OUT", &options->out, &options->out_format, NULL,
+                         message) &&
                check_select(options, operands, message) && check_fold(options, message);
     case ACTION_EXPLAIN:
         return check_operation(options, operands[0], message) &&

@@ -309,7 +309,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "type-size", VALUE_COUNT, TO(fold.type_size), TEXTS, .needs = "type-name",
       .least = 1, .help = "its size in bytes" },
     { "source", VALUE_PATH, TO(fold.source), TEXTS,
-      .needs = "combine,load,result,store,type-name,where,equal",
+      .needs = "combine,load,result,store,type-name,where,keep,equal",
       .help = "OpenCL C that comes before: types and functions" },
     { "cuts", VALUE_TEXT, TO(fold.cuts), OPERATORS, .needs = "combine",
       .help = "a condition on b under which a op b is b, whatever a is" },
@@ -332,7 +332,9 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "where", VALUE_TEXT, TO(fold.keep), SELECT | EXPLAIN,
       .help = "the condition by which an element is kept, in OpenCL C, such as 'x > 3'. "
               "It has item and what --load sees. Of explain, it goes with select" },
-    { "equal", VALUE_TEXT, TO(fold.equal), UNIQUE | EXPLAIN, .excludes = "where",
+    { "keep", VALUE_TEXT, TO(fold.keep), SELECT | EXPLAIN,
+      .help = "the same as --where" },
+    { "equal", VALUE_TEXT, TO(fold.equal), UNIQUE | EXPLAIN, .excludes = "where,keep",
       .help = "when two neighbouring items a and b are of one run, in OpenCL C, such as "
               "'fabs(a - b) < 0.5f'; default: where all their numbers are equal, so nan "
               "is a run by itself" },
@@ -352,7 +354,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "--result gives N numbers, 1 to 4, such as '{ item, x }', and an .npy file "
               "has the shape (n, N); default: 1 with --out" },
     { "stream", VALUE_STREAM, TO(fold.args), LOADS,
-      .needs = "load,result,store,where,equal",
+      .needs = "load,result,store,where,keep,equal",
       .help = "another file, as NAME=FILE.npy, with as many numbers as the first has "
               "elements: in --load and --result NAME is the one at x's place; may be "
               "given again" },
@@ -360,14 +362,14 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "an element is N numbers, 1 to 4, of an array of shape (n, N), and --load "
               "sees them as x.x, x.y, x.z and x.w" },
     { "partial", VALUE_NONE, TO(fold.partial), TEXTS,
-      .needs = "combine,load,result,store,where,equal",
+      .needs = "combine,load,result,store,where,keep,equal",
       .help = "a text is not defined for every value, since it divides integers or reads "
               "a table; it then runs on one element at a time" },
     { "arg", VALUE_ARG, TO(fold.args), TEXTS,
-      .needs = "combine,load,result,store,where,equal",
+      .needs = "combine,load,result,store,where,keep,equal",
       .help = "a value for the texts, such as 'float alpha=0.1'; may be given again" },
     { "arg-file", VALUE_ARG_FILE, TO(fold.args), TEXTS,
-      .needs = "combine,load,result,store,where,equal",
+      .needs = "combine,load,result,store,where,keep,equal",
       .help = "a table for the texts, as NAME=FILE.npy; may be given again" },
     { "fold", VALUE_FOLD, TO(fold_file), TEXTS,
       .help =
@@ -377,13 +379,14 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "value" },
     { "axis", VALUE_AXIS, TO(axis), REDUCE | SCAN,
       .excludes = "raw,text,algorithm,kernel",
-      .help = "fold along one axis of an .npy array of up to 8 dimensions, like numpy: 0 "
-              "is the first, and -1 the last. A reduction prints or writes "
-              "the array without that axis; a scan writes one of the same shape. "
-              "Text has a line for each row, and an empty line between matrices. Rows of "
-              "numbers that are elements together are not an axis. arg-min and its kin "
-              "give places along the axis. It is one call, so the array is not folded in "
-              "pieces" },
+      .help =
+          "fold along one axis of an .npy array of up to 8 dimensions, like numpy: 0 "
+          "is the first, and -1 the last. A reduction prints or writes "
+          "the array without that axis; a scan writes one of the same shape. "
+          "Text has a line for each row, and an empty line between matrices. Rows of "
+          "numbers that are elements together are not an axis. arg-min and its kin "
+          "give places along the axis, but with --result or --out those in the array. "
+          "It is one call, so the array is not folded in pieces" },
     { "flags", VALUE_PATH, TO(flags), SCAN, .excludes = "axis",
       .help =
           "scan each segment by itself: the .npy file has a flag for each element, an "
@@ -422,13 +425,13 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
           "segment starts, and last where they end. It is one call, so IN is not mapped "
           "in pieces. --load 'in[segment]' repeats the elements of IN, one for each "
           "segment" },
-    { "keys-out", VALUE_PATH, TO(keys_out), REDUCE, .needs = "keys",
+    { "keys-out", VALUE_OUT, TO(keys_out), REDUCE, .needs = "keys",
       .help = "a file as --output for the key of each segment" },
-    { "lengths-out", VALUE_PATH, TO(also), REDUCE, .needs = "flags,keys",
+    { "lengths-out", VALUE_OUT, TO(also), REDUCE, .needs = "flags,keys",
       .help = "a file as --output for the length of each segment, in u64" },
-    { "rest", VALUE_PATH, TO(also), SELECT,
+    { "rest", VALUE_OUT, TO(also), SELECT,
       .help = "a file as OUT for the other elements, in their order" },
-    { "lengths", VALUE_PATH, TO(also), UNIQUE,
+    { "lengths", VALUE_OUT, TO(also), UNIQUE,
       .help = "a file as OUT for the length of each run, in u64" },
     { "lengths-type", VALUE_TYPE, TO(lengths_type), UNRLE, .initial = "u64",
       .help = "the type of LENGTHS in .bin or .txt; .npy tells its own" },
@@ -545,7 +548,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "no-cache", VALUE_NONE, TO(no_cache), WITH_DEVICE & ~TUNE,
       .help = "neither load nor keep built programs; see clfold cache" },
     { "quiet", VALUE_NONE, TO(quiet), WITH_DEVICE,
-      .help = "no warnings and no progress bar" },
+      .help = "no warnings, no progress bar, and no line on a program that is built" },
     { "help", VALUE_NONE, TO(help), ALL, .letter = 'h', .help = "print these options" },
 };
 
@@ -707,8 +710,7 @@ const struct command_row command_rows[ACTIONS] = {
         "Writes the number of each run of equal neighbours in IN into VALUES, and its "
         "length into LENGTHS, in u64. Numbers are equal if their bits are, so clfold "
         "unrle gives them back bit for bit. IN and VALUES are IN and OUT of clfold scan, "
-        "LENGTHS is a NAME.npy, NAME.bin or NAME.txt, and both are there whole or not "
-        "at all.\n",
+        "LENGTHS is written as OUT is, and both are there whole or not at all.\n",
         SELECT_NOTE,
         .examples =
             "A file as runs, and back:\n"

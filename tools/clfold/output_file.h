@@ -21,8 +21,12 @@ struct output_file {
  * driver that catches signals as well passes them on only to what was there before it. */
 void output_file_catch_signals(void);
 
-/* A FIFO or a character device, which is not replaced but written into. */
+/* "-" for standard output, a FIFO or a character device: not replaced but written into.
+ */
 bool output_file_is_direct(const char *name);
+
+/* Whether two names lead to one file, be it there or not. */
+bool output_file_is_same(const char *name, const char *other);
 
 /* On failure there is nothing to finish. `name` must outlive the file. */
 bool output_file_begin(struct output_file *file, const char *name,
@@ -44,8 +48,10 @@ void output_file_path(const struct output_file *file, char path[OUTPUT_FILE_PATH
 /* All that was written has arrived, and the stream is closed. */
 bool output_file_complete(struct output_file *file, struct message *message);
 
-/* Puts a complete file in its place. */
+/* Puts a complete file in its place, or several, all or none, whatever signal comes. */
 bool output_file_commit(struct output_file *file, struct message *message);
+bool output_files_commit(struct output_file *const *files, int num,
+                         struct message *message);
 
 /* All of this in one: what `write` writes becomes the file, if it returns true. */
 typedef bool output_writer(const void *user, FILE *stream, struct message *message);

@@ -45,9 +45,8 @@ static bool put_outcome(const struct folding *f, const struct options *options,
         folding_writer(f, options->out ? options->out_format : FORMAT_TEXT), bytes
     };
 
-    return options->out && strcmp(options->out, "-") != 0
-               ? output_file_write(options->out, write_outcome, &outcome, message)
-               : write_outcome(&outcome, stdout, message);
+    return output_file_write(options->out ? options->out : "-", write_outcome, &outcome,
+                             message);
 }
 
 static json_object *fields_json(const struct folding *f, const unsigned char *bytes)

@@ -8,7 +8,7 @@
 
 static bool refuse_write(const struct output *output, struct message *message)
 {
-    return message_set(message, "%.4096s: %s", output->name, strerror(errno));
+    return message_set(message, "%.4096s: %s", output->file.name, strerror(errno));
 }
 
 /* Always false. */
@@ -17,15 +17,7 @@ static bool refuse_npy(const char *name, const struct folding *f, struct message
     return message_set(message,
                        "%.4096s: an .npy file begins with its count, and only the end of "
                        "%.4000s tells it: give OUT a name in .bin or .txt",
-                       name, f->input.name);
-}
-
-/* What cannot be written is not folded. */
-static bool check_output(const struct options *options, const struct folding *f,
-                         struct message *message)
-{
-    return f->input.bytes != INPUT_UNKNOWN || options->out_format != FORMAT_NPY ||
-           !output_file_is_direct(options->out) || refuse_npy(options->out, f, message);
+                       strcmp(name, "-") == 0 ? "standard output" : name, f->input.name);
 }
 
 /* How many results an output takes for `count` elements, of which `kept` are kept. */
@@ -53,18 +45,13 @@ static bool begin_output(const struct folding *f, struct output *output, size_t 
     output->is_counted = f->counts ? f->piece.ended : f->input.bytes != INPUT_UNKNOWN;
     if (output->is_counted) {
         num = num_results(f, output, f->counts ? count : input_most(&f->input), f->kept);
-    } else if (f->counts && output->writer.format == FORMAT_NPY &&
-               (strcmp(name, "-") == 0 || output_file_is_direct(name))) {
-        return refuse_npy(strcmp(name, "-") == 0 ? "standard output" : name, f, message);
+    } else if (output->writer.format == FORMAT_NPY && output_file_is_direct(name)) {
+        return refuse_npy(name, f, message);
     }
-    if (strcmp(name, "-") == 0) {
-        output->name = "standard output";
-    } else if (output_file_open(&output->file, name, message)) {
-        output->name = name;
-        output->writer.stream = output->file.stream;
-    } else {
+    if (!output_file_open(&output->file, name, message)) {
         return false;
     }
+    output->writer.stream = output->file.stream;
     return writer_begin(&output->writer, num) || refuse_write(output, message);
 }
 
@@ -75,9 +62,6 @@ static bool complete_output(struct results *r, const struct folding *f,
     if (output->kind == OUTPUT_LENGTHS && f->num_kept > 0 &&
         !writer_put(&output->writer, &r->length, 1)) {
         return refuse_write(output, message);
-    }
-    if (!output->file.name) {
-        return true;
     }
     if (!output->is_counted && output->writer.format == FORMAT_NPY &&
         (fseek(output->file.stream, 0, SEEK_SET) != 0 ||
@@ -90,16 +74,14 @@ static bool complete_output(struct results *r, const struct folding *f,
 static bool finish_outputs(struct results *r, const struct folding *f,
                            struct message *message)
 {
+    struct output_file *files[3];
     bool done = true;
 
     for (int i = 0; i < r->num_outputs; i++) {
+        files[i] = &r->outputs[i].file;
         done = done && complete_output(r, f, &r->outputs[i], message);
     }
-    for (int i = 0; i < r->num_outputs; i++) {
-        done = done && (!r->outputs[i].file.name ||
-                        output_file_commit(&r->outputs[i].file, message));
-    }
-    return done;
+    return done && output_files_commit(files, r->num_outputs, message);
 }
 
 /* The part of a piece's results that is mapped. */
@@ -216,8 +198,7 @@ static bool write_piece(void *user, struct folding *f, size_t count,
 
 bool results_check(const struct options *options, struct message *message)
 {
-    return (strcmp(options->out, "-") == 0 ||
-            output_file_check_open(options->out, message)) &&
+    return output_file_check_open(options->out, message) &&
            (!options->also || output_file_check_open(options->also, message)) &&
            (!options->keys_out || output_file_check_open(options->keys_out, message));
 }
@@ -239,8 +220,7 @@ bool results_run(struct results *r, struct folding *f, struct message *message)
     add_output(r, f->gives_lengths ? OUTPUT_LENGTHS : OUTPUT_REST, options->also,
                options->also_format);
     add_output(r, OUTPUT_KEYS, options->keys_out, options->keys_out_format);
-    return check_output(r->options, f, message) &&
-           folding_run(f, r->options->memory, write_piece, r, message) &&
+    return folding_run(f, r->options->memory, write_piece, r, message) &&
            finish_outputs(r, f, message);
 }
 

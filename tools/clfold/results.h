@@ -17,7 +17,6 @@ struct results {
         } kind;
         const char *path; /* as the user gave it */
         enum file_format format;
-        const char *name; /* for messages */
         struct output_file file;
         struct writer writer;
         bool is_counted; /* the file begins with the right count */

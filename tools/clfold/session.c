@@ -3,12 +3,15 @@
 
 #include "session.h"
 
+#include "clock.h"
 #include "programs.h"
 #include "types.h"
 #include "user_fold.h"
 #include "verdicts.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Prints warnings only: an error also fails the call, and main prints it then. After the
  * opening nothing is printed: clfold explain gives the same reasons. */
@@ -57,6 +60,61 @@ bool session_wait(const struct session *session, clfold_status status,
     }
     const cl_int error = clFinish(session->queue);
     return error == CL_SUCCESS || device_refuse(message, "clFinish", error);
+}
+
+/* ---- Builds ---- */
+
+/* Where the driver keeps the program that is being built, or clfold does; NULL: neither,
+ * as docs/first-call.md says. */
+static const char *find_kept(const struct session *session, char path[PLACE_SIZE])
+{
+    char *const platform = platform_text(session->device->platform, CL_PLATFORM_NAME);
+    const char *const name = platform ? platform : "",
+                      *const folder = getenv("POCL_CACHE_DIR"),
+                      *const on = getenv("POCL_KERNEL_CACHE"), *kept;
+
+    if (strcmp(name, "Portable Computing Language") == 0 && (!on || *on == '1')) {
+        const bool found = place_find(path, "XDG_CACHE_HOME", ".cache", "pocl");
+        kept = folder ? folder : found ? path : NULL;
+    } else {
+        kept = strcmp(name, "rusticl") == 0 ? NULL : programs_folder(path);
+    }
+    free(platform);
+    return kept;
+}
+
+static void *tell(void *user)
+{
+    struct session *const session = user;
+    const long left = session->spent < 1 ? (long)((1 - session->spent) * 1e9) : 0;
+    char path[PLACE_SIZE];
+
+    nanosleep(&(struct timespec){ left / 1000000000, left % 1000000000 }, NULL);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    const char *const folder = find_kept(session, path);
+    /* A bar may stand in the line, which is shorter. */
+    fprintf(stderr, "\rclfold: building a program for %s, which is %s%s\n",
+            session->device_name, folder ? "kept in " : "not kept", folder ? folder : "");
+    session->told = true;
+    return NULL;
+}
+
+void session_watch(struct session *session)
+{
+    session->watched = !session->told && isatty(STDERR_FILENO) &&
+                       !message_is_silenced() &&
+                       pthread_create(&session->watch, NULL, tell, session) == 0;
+    session->began = clock_now();
+}
+
+void session_unwatch(struct session *session)
+{
+    if (session->watched) {
+        pthread_cancel(session->watch);
+        pthread_join(session->watch, NULL);
+        session->spent += clock_now() - session->began;
+        session->watched = false;
+    }
 }
 
 static void take_launch(void *user, const clfold_launch *launch)

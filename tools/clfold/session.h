@@ -7,6 +7,8 @@
 
 #include <clfold/clfold.h>
 
+#include <pthread.h>
+
 struct session {
     struct device_list list;
     const struct device *device;
@@ -16,6 +18,9 @@ struct session {
     clfold_context *context;
     bool opening;
     struct profile profile; /* of calls, where the session is profiled */
+    pthread_t watch;
+    bool watched, told;
+    double began, spent; /* seconds in watched calls */
 };
 
 /* selector: as selection_find. profiled: the queue keeps the times of kernels, and
@@ -28,6 +33,11 @@ bool session_open(struct session *session, const char *selector, bool profiled,
 bool session_create_queue(const struct session *session,
                           cl_command_queue_properties properties, cl_command_queue *out,
                           struct message *message);
+
+/* Around calls of the library that may build. Once these have taken a second, a line on a
+ * terminal says so, and where the program is kept. */
+void session_watch(struct session *session);
+void session_unwatch(struct session *session);
 
 /* Whether the device folds in a type. */
 bool session_has_type(const struct session *session, clfold_type type);

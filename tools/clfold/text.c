@@ -23,7 +23,7 @@ void text_init(struct text *text, clfold_type type)
 static bool refuse_word(const struct text *text, const char *what, const char *which,
                         struct message *message)
 {
-    return message_set(message, "line %llu, column %llu: \"%.*s%s\" %s%s",
+    return message_set(message, "line %llu, byte %llu: \"%.*s%s\" %s%s",
                        (ull)text->last_line, (ull)text->last_column, SHOWN, text->word,
                        text->length > SHOWN ? "..." : "", what, which);
 }
@@ -31,7 +31,7 @@ static bool refuse_word(const struct text *text, const char *what, const char *w
 static bool refuse_comma(const struct text *text, uint64_t line, uint64_t column,
                          const char *where, struct message *message)
 {
-    return message_set(message, "line %llu, column %llu: a %s with no number %s it",
+    return message_set(message, "line %llu, byte %llu: a %s with no number %s it",
                        (ull)line, (ull)column,
                        text->form.separator ? "separator" : "comma", where);
 }
@@ -257,9 +257,8 @@ static bool end_empty(struct text *text, uint64_t line, uint64_t column,
     if (kept && text->form.missing) {
         return put_missing(text, message);
     }
-    return !kept ||
-           message_set(message, "line %llu, column %llu: --column %.200s is empty",
-                       (ull)line, (ull)column, text->form.column);
+    return !kept || message_set(message, "line %llu, byte %llu: --column %.200s is empty",
+                                (ull)line, (ull)column, text->form.column);
 }
 
 static bool separate(struct text *text, struct message *message)
@@ -348,7 +347,7 @@ static bool feed_unquoted(struct text *text, char c, struct message *message)
         return true;
     }
     if (text->state == TEXT_CLOSED) {
-        return message_set(message, "line %llu, column %llu: text after a closing quote",
+        return message_set(message, "line %llu, byte %llu: text after a closing quote",
                            (ull)text->line, (ull)text->column);
     }
     if (text->state == TEXT_BETWEEN) {
@@ -415,7 +414,7 @@ bool text_end(struct text *text, struct message *message)
                            (ull)lines, lines == 1 ? "" : "s", text->form.skip);
     }
     if (text->state == TEXT_QUOTED) {
-        return message_set(message, "line %llu, column %llu: a quote that is not closed",
+        return message_set(message, "line %llu, byte %llu: a quote that is not closed",
                            (ull)text->last_line, (ull)text->last_column);
     }
     if (text->state == TEXT_COMMENT) {
@@ -439,7 +438,7 @@ bool text_warning(const struct text *text, struct message *message)
         return false;
     }
     message_set(message,
-                "line %llu, column %llu: this comma may separate thousands, since every "
+                "line %llu, byte %llu: this comma may separate thousands, since every "
                 "comma is followed by exactly three digits; it was read as one between "
                 "two fields, which --separator , confirms",
                 (ull)text->comma_line, (ull)text->comma_column);

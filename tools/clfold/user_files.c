@@ -98,11 +98,12 @@ static bool refuse_count(const struct user_fold *user, size_t k,
                          struct message *message)
 {
     return message_set(message,
-                       "--stream %s=%.4000s: has %llu numbers, and %.4000s has %s%llu "
-                       "elements",
+                       "--stream %s=%.4000s: has %llu number%s, and %.4000s has %s%llu "
+                       "element%s",
                        user->args[k].name, user->files[k],
-                       (ull)input_most(user->streams[k]), input->name,
-                       more ? "at least " : "", (ull)elements);
+                       (ull)input_most(user->streams[k]),
+                       MESSAGE_PLURAL(input_most(user->streams[k])), input->name,
+                       more ? "at least " : "", (ull)elements, MESSAGE_PLURAL(elements));
 }
 
 static bool open_stream(struct user_fold *user, size_t k, const struct input *input,

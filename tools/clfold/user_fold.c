@@ -181,26 +181,26 @@ bool user_fold_refuse(const clfold_fold *fold, struct message *message)
                        sentence + skipped);
 }
 
-/* Whether a word stands in a text, be it in a comment or as a member's name. */
-static bool has_word(const char *text, const char *word)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-                                  "0123456789";
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+                              "0123456789";
 
+/* Where a word stands in a text, be it in a comment or as a member's name, or NULL. */
+static const char *find_word(const char *text, const char *word)
+{
     while (text && *text) {
         const size_t length = strspn(text, letters);
         if (length == strlen(word) && memcmp(text, word, length) == 0) {
-            return true;
+            return text;
         }
         text += length > 0 ? length : 1;
     }
-    return false;
+    return NULL;
 }
 
 /* A macro of the source may use it for the text. */
 static bool may_use(const clfold_fold *fold, const char *text, const char *word)
 {
-    return text && (has_word(text, word) || has_word(fold->source, word));
+    return text && (find_word(text, word) || find_word(fold->source, word));
 }
 
 /* What makes the input one piece, as the start of a sentence. */
@@ -374,14 +374,38 @@ static bool lacks_function(const char *log, const char *text)
     return false;
 }
 
-/* Whether a text has a variable x that no member is taken of. */
-static bool has_whole_x(const char *text)
+/* The field of a value of several, as a text has it, or NULL. */
+static const char *field_name(const struct user_fold *user, const char *value, uint32_t k)
 {
-    for (const char *at = text; at && (at = strchr(at, 'x')); at++) {
-        const char before = at > text ? at[-1] : ' ';
-        const char after = at[1 + strspn(at + 1, " \t\r\n")];
-        if (!isalnum((unsigned char)before) && before != '_' && before != '.' &&
-            !isalnum((unsigned char)at[1]) && at[1] != '_' && after != '.') {
+    static const char *const scalars[] = { "x", "y", "z", "w" };
+    const clfold_fold *const fold = &user->fold;
+    const clfold_layout *const layout = &user->layout;
+    const bool of_scalars = *value == 'x' && (fold->in_scalars || fold->in),
+               /* an element that an operator makes several numbers of */
+        is_number = *value == 'x' && layout->in_size == layout->fields[0].size;
+    const uint32_t num = of_scalars  ? fold->in_scalars
+                         : is_number ? 0
+                                     : layout->num_fields;
+
+    return num < 2 || k >= num ? NULL : of_scalars ? scalars[k] : layout->fields[k].name;
+}
+
+/* Whether a text uses such a value as a whole, or by what is not a field. */
+static bool uses_whole(const struct user_fold *user, const char *text, const char *value)
+{
+    const char *name = NULL;
+
+    for (const char *at = text; (at = find_word(at, value));) {
+        const bool is_member = at > text && at[-1] == '.';
+        at += strlen(value) + strspn(at + strlen(value), " \t\r\n");
+        const char *const member = *at ? at + 1 + strspn(at + 1, " \t\r\n") : at;
+        const size_t length = *at == '.' ? strspn(member, letters) : 0;
+        uint32_t k = 0;
+        while ((name = field_name(user, value, k)) &&
+               !(strlen(name) == length && memcmp(name, member, length) == 0)) {
+            k++;
+        }
+        if (!is_member && !name) {
             return true;
         }
     }
@@ -415,35 +439,51 @@ static bool hint_at_float(const struct user_fold *user, const char *text,
 bool user_fold_hint(const struct user_fold *user, clfold_type real, const char *sentence,
                     struct message *message)
 {
-    static const char *const texts[] = { "load",  "combine", "cuts", "result",
-                                         "store", "keep",    "equal" };
     const clfold_fold *const fold = &user->fold;
     const char *const written = fold->result ? fold->result : fold->store;
-    const char *const item = has_word(written, "item") ? "item" : "x";
-    const char *const values[] = {
-        "x", "a", "b", item, item, has_word(fold->keep, "item") ? "item" : "x", "a"
+    const char *const item = find_word(written, "item") ? "item" : "x";
+    const struct {
+        const char *name, *text, *value;
+    } texts[] = {
+        { "load", fold->load, "x" },
+        { "combine", fold->combine, "a" },
+        { "cuts", fold->cuts, "b" },
+        { "result", fold->result, item },
+        { "store", fold->store, item },
+        { "equal", fold->equal, "a" },
+        { "keep", fold->keep, find_word(fold->keep, "item") ? "item" : "x" },
     };
-    const bool is_struct = !fold->in && !fold->in_scalars && !fold->type;
-    char name[80];
+    const bool is_struct = !fold->in && !fold->in_scalars && !fold->type,
+               is_file = fold->load && strstr(sentence, ": holds no elements of ");
+    char names[5 * 64] = "";
 
     for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
-        if (lacks_function(sentence, texts[k]) &&
-            name_integer(user, values[k], name, sizeof(name))) {
-            return hint_at_float(user, texts[k], name, real, message);
+        const char *const value = texts[k].value, *name;
+        if (lacks_function(sentence, texts[k].name) &&
+            name_integer(user, value, names, sizeof(names))) {
+            return hint_at_float(user, texts[k].name, names, real, message);
         }
-    }
-    if (user->is_complex && fold->in_scalars == 2 && has_whole_x(fold->load) &&
-        find_place(sentence, "load")) {
-        return message_hint(message, "x has the parts x.x (real) and x.y (imaginary)");
-    }
-    if (fold->load && is_struct &&
-        (find_place(sentence, "load") || strstr(sentence, ": holds no elements of "))) {
-        return message_hint(message,
-                            "in --load x %s%.64s; with --in-scalars 1 it is a number of "
-                            "the file",
-                            fold->components ? "has the components, such as x." : "is a ",
-                            fold->components ? user->layout.fields[0].name
-                                             : fold->type_name);
+        const bool is_load = k == 0 && is_struct;
+        if (!(k == 0 && is_file) && !find_place(sentence, texts[k].name)) {
+            continue;
+        }
+        if (is_load && !fold->components) {
+            snprintf(names, sizeof(names), "is a %.64s", fold->type_name);
+        } else if (field_name(user, value, 0) && uses_whole(user, texts[k].text, value)) {
+            size_t at = (size_t)sprintf(names, "has the fields ");
+            for (uint32_t i = 0; (name = field_name(user, value, i)); i++) {
+                at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s.%s",
+                                       !i                               ? ""
+                                       : field_name(user, value, i + 1) ? ", "
+                                                                        : " and ",
+                                       value, name);
+            }
+        } else {
+            continue;
+        }
+        return message_hint(message, "%s %s%s", value, names,
+                            is_load ? "; with --in-scalars 1 it is a number of the file"
+                                    : "");
     }
     return false;
 }

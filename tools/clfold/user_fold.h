@@ -42,7 +42,6 @@ struct user_fold {
     clfold_layout layout, written; /* of what is folded, and of what is written for it */
     /* of all fields of each, side by side; 0: a struct, or opaque */
     clfold_type scalar, written_scalar;
-    bool is_complex;   /* the input, whose numbers have two parts; set by the user */
     bool converts;     /* what is written is not the item itself */
     size_t out_length; /* of `out`, if that is not the input's; else 0 */
     char *source;
@@ -69,7 +68,7 @@ bool user_fold_refuse(const clfold_fold *fold, struct message *message);
 
 /* Adds to what failed a hint, if there is one: how integers become what a function of
  * floats takes, or plain numbers the elements of a load, or
- * which parts complex numbers have. `sentence` may have a compiler's
+ * which fields a value has. `sentence` may have a compiler's
  * log, with its line ends. `real` is the widest float of the device. Always false. */
 bool user_fold_hint(const struct user_fold *user, clfold_type real, const char *sentence,
                     struct message *message);
