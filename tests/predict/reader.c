@@ -20,6 +20,8 @@ static void wrong_texts_are_refused(void **state)
         { "kernel k launch groups 4", 1, 24, "'=' is expected, not 4" },
         { "kernel k launch groups = 1 size = t", 1, 35, "a size may not depend" },
         { "kernel k launch groups = 1, 1, 1, 1 size = 1", 1, 10, "3 dimensions at most" },
+        { HEAD "kernel b launch groups = 1 size = 1 kernel k", 2, 37,
+          "there is a kernel k already" },
         { HEAD "launch groups = 1 size = 1", 2, 1, "a kernel has one launch" },
         { "param n = g", 1, 11, "g belongs to a kernel" },
         { "param n = 1 n = 2", 1, 13, "there is a n already" },
@@ -46,6 +48,14 @@ static void wrong_texts_are_refused(void **state)
         { HEAD "load a[t] \x01", 2, 11, "? is not expected here" },
         { HEAD "load a[2*t + 1 + 128*g]", 2, 1, "a has 256 elements, and 257 is not" },
         { HEAD "load a[t - 1]", 2, 1, "a has 256 elements, and -1 is not one of them" },
+        { HEAD "array m f32[4, 64] global load m[t - 1, 3] if t < 5", 2, 27,
+          "dimension 1 of m has 4 elements, and -1 is not one of them" },
+        { HEAD "array m f32[4, 64] global load m[t, 3] if t < 5", 2, 27,
+          "dimension 1 of m has 4 elements, and 4 is not one of them" },
+        { HEAD "array m f32[64, 4] global load m[t, g - 1] if t < 5", 2, 27,
+          "dimension 2 of m has 4 elements, and -1 is not one of them" },
+        { HEAD "array m f32[6, 4] global load m[4, g] wide 4", 2, 26,
+          "dimension 1 of m has 6 elements, and 7 is not one of them" },
         { HEAD "load a[t / (t - t)]", 2, 10, "a division by 0" },
         { HEAD "load a[t + log2(t)]", 2, 12, "a logarithm of less than 1" },
         { HEAD "load a[t * 2^53]", 2, 10, "this is above 2^53" },
@@ -114,7 +124,7 @@ static void limits_are_refused(void **state)
           "load "
           "a[1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1] ",
           120, "there are more than 8192 terms" },
-        { "", "kernel k launch groups = 1 size = 1 ", 70, "more than 64 kernels" },
+        { "", "kernel @@ launch groups = 1 size = 1 ", 70, "more than 64 kernels" },
         { HEAD, "let aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa = 3", 1,
           "a name is expected" },
     };
@@ -127,6 +137,11 @@ static void limits_are_refused(void **state)
         strcpy(text, rows[i].head);
         for (int k = 0; k < rows[i].times; k++) {
             strcat(text, rows[i].part);
+            char *const name = strstr(text, "@@"); /* one of its own */
+            if (name) {
+                name[0] = (char)('a' + k / 26);
+                name[1] = (char)('a' + k % 26);
+            }
         }
         struct nest *const nest = nest_read(text, strlen(text), &error);
         if (nest || !strstr(error.text, rows[i].words)) {

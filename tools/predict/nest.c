@@ -353,6 +353,11 @@ bool nest_begin_kernel(struct reader *reader, const char *name)
     if (nest->num_kernels == NEST_MOST_KERNELS) {
         return REFUSE("there are more than %d kernels", NEST_MOST_KERNELS);
     }
+    for (int i = 0; i < nest->num_kernels; i++) {
+        if (strcmp(nest->kernels[i].name, name) == 0) {
+            return REFUSE("there is a kernel %s already", name);
+        }
+    }
     memset(kernel, 0xff, sizeof(*kernel)); /* NEST_NONE in all */
     memcpy(kernel->name, name, strlen(name) + 1);
     kernel->line = reader->here.line;
@@ -451,21 +456,6 @@ void nest_set_kind(struct reader *reader, struct nest_place at, int step,
     reader->nest->steps[step].column = at.column;
 }
 
-/* The index in the whole array of a[i, j]: the first is the fastest. */
-static int flatten(struct reader *reader, const struct nest_array *array,
-                   const struct node_list *indices)
-{
-    int index = indices->nodes[indices->num - 1];
-
-    for (int i = indices->num - 2; i >= 0 && index != NEST_NONE; i--) {
-        index = nest_add_node(reader, NODE_MULTIPLY, index, array->lengths[i], 0);
-        if (index != NEST_NONE) {
-            index = nest_add_node(reader, NODE_ADD, index, indices->nodes[i], 0);
-        }
-    }
-    return index;
-}
-
 int nest_add_access(struct reader *reader, const char *array,
                     const struct node_list *indices, int64_t wide)
 {
@@ -488,12 +478,11 @@ int nest_add_access(struct reader *reader, const char *array,
     if (reader->nest->num_accesses == NEST_MOST_ACCESSES) {
         return REFUSE_NODE("there are more than %d accesses", NEST_MOST_ACCESSES);
     }
-    const struct nest_step step = { .array = found,
-                                    .access = reader->nest->num_accesses,
-                                    .wide = (int)wide,
-                                    .value = flatten(reader, it, indices) };
-    reader->nest->num_accesses++;
-    return step.value == NEST_NONE ? NEST_NONE : nest_add_step(reader, step);
+    struct nest_step step = { .array = found,
+                              .access = reader->nest->num_accesses++,
+                              .wide = (int)wide };
+    set_sizes(reader, step.indices, NEST_RANK, indices);
+    return nest_add_step(reader, step);
 }
 
 bool nest_add_let(struct reader *reader, const char *name, int step)

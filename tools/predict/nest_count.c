@@ -34,12 +34,11 @@ static bool find_sizes(struct run *run, const int *nodes, int num, uint64_t *siz
 static uint64_t find_array(struct run *run, int i)
 {
     const struct nest_array *const array = &run->nest->arrays[i];
-    uint64_t lengths[NEST_RANK], bytes = 0, num = 0;
+    uint64_t bytes = 0, num = 0;
 
-    if (find_sizes(run, &array->bytes, 1, lengths, &bytes, MOST_BYTES) &&
-        find_sizes(run, array->lengths, NEST_RANK, lengths, &num,
+    if (find_sizes(run, &array->bytes, 1, run->lengths[i], &bytes, MOST_BYTES) &&
+        find_sizes(run, array->lengths, NEST_RANK, run->lengths[i], &num,
                    NEST_MOST_VALUE / MOST_BYTES)) {
-        run->lengths[i] = (int64_t)num;
         run->bytes[i] = (int)bytes;
     }
     return num * bytes;

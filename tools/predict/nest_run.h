@@ -34,8 +34,8 @@ struct run {
     uint64_t *cells; /* that are counted in */
     size_t num_cells;
     int64_t steps;
-    int64_t lengths[NEST_MOST_ARRAYS]; /* elements */
-    int bytes[NEST_MOST_ARRAYS];       /* of one */
+    uint64_t lengths[NEST_MOST_ARRAYS][NEST_RANK]; /* elements */
+    int bytes[NEST_MOST_ARRAYS];                   /* of one */
     lane_values slots[SLOTS_GIVEN + NEST_MOST_NAMES];
     /* Of levels that sum: MOST_PERIOD neighbours, and one that is thrown away. */
     uint64_t *tallies[MOST_LEVELS];
