@@ -20,8 +20,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CACHE = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-KEPT = glob.glob(os.path.join(CACHE, "clfold/fparser/lib/python3*/site-packages"))
-sys.path += KEPT
+sys.path += glob.glob(os.path.join(CACHE, "clfold/fparser/lib/python3*/site-packages"))
 try:
     from fparser.common.readfortran import FortranFileReader
     from fparser.two import Fortran2003 as F
@@ -89,8 +88,7 @@ def leave_out(why):
 
 
 def run(*command, folder=None):
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(KEPT)}
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def must(*command, folder=None):
