@@ -94,9 +94,8 @@ static bool touches(struct run *run, const struct nest_step *step, uint64_t mask
                 continue;
             }
             if (index[i] < 0 || index[i] + more >= length) {
-                run->failed = true;
-                nest_refuse(
-                    run->error, step->line, step->column,
+                RUN_FAIL(
+                    run, step,
                     "dimension %d of %s has %lld elements, and %lld is not one of them",
                     dim + 1, array->name, (long long)length,
                     (long long)(index[i] < 0 ? index[i] : index[i] + more));
@@ -135,7 +134,7 @@ void run_access(struct run *run, const struct nest_step *step, uint64_t mask)
     lane_values at;
 
     if (bytes > MOST_BYTES) {
-        run_fail(run, step->line, step->column, "this moves more than 16 bytes at once");
+        RUN_FAIL(run, step, "this moves more than 16 bytes at once");
         return;
     }
     if (!touches(run, step, mask, at)) {

@@ -14,13 +14,11 @@ static bool find_sizes(struct run *run, const int *nodes, int num, uint64_t *siz
     *product = 1;
     for (int i = 0; i < num; i++) {
         const int64_t size = nodes[i] == NEST_NONE ? 1 : run_constant(run, nodes[i]);
-        if (!run->failed && (size < 1 || size > most / (int64_t)*product)) {
-            run->failed = true;
-            nest_refuse(run->error, run->nest->nodes[nodes[i]].line,
-                        run->nest->nodes[nodes[i]].column,
-                        *product > 1 ? "%lld times %lld is not from 1 to %lld"
-                                     : "a size of %lld is not from %lld to %lld",
-                        (long long)size, (long long)*product, (long long)most);
+        if (size < 1 || size > most / (int64_t)*product) {
+            RUN_FAIL(run, &run->nest->nodes[nodes[i]],
+                     *product > 1 ? "%lld times %lld is not from 1 to %lld"
+                                  : "a size of %lld is not from %lld to %lld",
+                     (long long)size, (long long)*product, (long long)most);
         }
         if (run->failed) {
             return false;
@@ -62,11 +60,9 @@ static int64_t find_fact(struct run *run, enum nest_fact fact, int index)
     const int64_t least = fact == FACT_WAVES || fact == FACT_ITERATIONS;
     const int64_t value = index == NEST_NONE ? NEST_NONE : run_constant(run, index);
 
-    if (index != NEST_NONE && value < least && !run->failed) {
-        run->failed = true;
-        nest_refuse(run->error, run->nest->nodes[index].line,
-                    run->nest->nodes[index].column, "%s of %lld is below %lld",
-                    nest_fact_words[fact], (long long)value, (long long)least);
+    if (index != NEST_NONE && value < least) {
+        RUN_FAIL(run, &run->nest->nodes[index], "%s of %lld is below %lld",
+                 nest_fact_words[fact], (long long)value, (long long)least);
     }
     return value;
 }
@@ -90,7 +86,7 @@ static void count_launch(struct run *run)
     }
     if (!run->failed) {
         memset(run->cells, 0, run->num_cells * sizeof(*run->cells));
-        run_groups(run);
+        run_groups(run, NEST_DIMS - 1);
         memcpy(launch->all, run->cells, sizeof(launch->all));
         memcpy(launch->accesses, run->cells + COUNT_CELLS,
                (run->num_cells - COUNT_CELLS) * sizeof(*run->cells));
@@ -132,17 +128,13 @@ static bool check_setting(const struct nest *nest, const struct nest_setting *se
 static void add_launch(struct run *run, struct nest_counts *counts, int kernel)
 {
     const size_t num = (size_t)counts->num;
-    struct nest_launch *launches = num < NEST_MOST_LAUNCHES ? counts->launches : NULL;
+    struct nest_launch *launches = counts->launches;
 
-    if ((num & (num - 1)) == 0) { /* full: twice as many */
-        const size_t more = num > 0 ? 2 * num : 1;
-        launches = num < NEST_MOST_LAUNCHES
-                       ? realloc(counts->launches, more * sizeof(*launches))
-                       : NULL;
+    if ((num & (num - 1)) == 0 && num < NEST_MOST_LAUNCHES) { /* full: twice as many */
+        launches = realloc(launches, (num > 0 ? 2 * num : 1) * sizeof(*launches));
     }
-    if (!launches) {
-        run_fail(run, run->kernel->line, run->kernel->column,
-                 "it is launched too often, or there is no memory");
+    if (num == NEST_MOST_LAUNCHES || !launches) {
+        RUN_FAIL(run, run->kernel, "it is launched too often, or there is no memory");
         return;
     }
     counts->launches = launches;
@@ -161,7 +153,7 @@ static void count_kernel(struct run *run, struct nest_counts *counts, int index)
     run->kernel = kernel;
     for (int turn = 0; goes_on && !run->failed; turn++) {
         if (turn == NEST_MOST_LAUNCHES) {
-            run_fail(run, kernel->line, kernel->column, "it is launched too often");
+            RUN_FAIL(run, kernel, "it is launched too often");
         } else if (when == NEST_NONE || run_constant(run, when)) {
             add_launch(run, counts, index);
         }

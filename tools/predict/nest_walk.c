@@ -105,7 +105,7 @@ static void sum(struct run *run, const struct range *range)
     if (!*tallies) {
         *tallies = malloc((MOST_PERIOD + 1) * run->num_cells * sizeof(**tallies));
         if (!*tallies) {
-            run_fail(run, 1, 1, "there is no memory to count in");
+            RUN_FAIL(run, run->kernel, "there is no memory to count in");
             return;
         }
     }
@@ -192,7 +192,7 @@ static void walk_for(struct run *run, const struct nest_step *step, uint64_t mas
     for (int i = 0; i < run->lanes->width && !run->failed; i++) {
         by[i] = step->by == NEST_NONE ? 1 : by[i];
         if (mask >> i & 1 && by[i] == 0) {
-            run_fail(run, step->line, step->column, "the step of this loop is 0");
+            RUN_FAIL(run, step, "the step of this loop is 0");
         } else if (mask >> i & 1) {
             const int64_t more = run_divide(to[i] - from[i], by[i]);
             turns[i] = more < 0 ? 0 : more + 1;
@@ -232,7 +232,7 @@ static void walk_step(struct run *run, const struct nest_step *step, uint64_t ma
         break;
     case STEP_BARRIER:
         if (mask != run->mask) {
-            run_fail(run, step->line, step->column,
+            RUN_FAIL(run, step,
                      "some work-items of a sub-group do not reach this barrier");
         }
         run->cells[COUNT_BARRIERS]++;
@@ -259,8 +259,8 @@ static void walk(struct run *run, int first, uint64_t mask)
     for (int i = first; i != NEST_NONE && !run->failed; i = run->nest->steps[i].next) {
         const struct nest_step *const step = &run->nest->steps[i];
         if (run->steps-- <= 0) {
-            run_fail(
-                run, step->line, step->column,
+            RUN_FAIL(
+                run, step,
                 "counting takes too many steps here: an index is not linear in groups or "
                 "turns");
         }
@@ -288,8 +288,6 @@ static void visit_sub_group(struct run *run, uint64_t first)
     walk(run, run->kernel->first, run->mask);
 }
 
-static void sum_groups(struct run *run, int dim);
-
 /* One value of gz, gy or gx; the last has the sub-groups. */
 static void visit_group(struct run *run, const struct range *range, uint64_t i)
 {
@@ -297,7 +295,7 @@ static void visit_group(struct run *run, const struct range *range, uint64_t i)
         run->slots[SLOT_G + range->dim][lane] = (int64_t)i;
     }
     if (range->dim > 0) {
-        sum_groups(run, range->dim - 1);
+        run_groups(run, range->dim - 1);
         return;
     }
     uint64_t barriers = 0;
@@ -308,13 +306,13 @@ static void visit_group(struct run *run, const struct range *range, uint64_t i)
         const uint64_t met = run->cells[COUNT_BARRIER_MARKS] - before;
         barriers = first == 0 ? met : barriers;
         if (met != barriers) {
-            run_fail(run, run->kernel->line, run->kernel->column,
+            RUN_FAIL(run, run->kernel,
                      "the sub-groups of a group meet different barriers");
         }
     }
 }
 
-static void sum_groups(struct run *run, int dim)
+void run_groups(struct run *run, int dim)
 {
     const struct range range = { .count = run->launch->groups[dim],
                                  .is_bent = is_bent(run, dim),
@@ -337,9 +335,4 @@ void run_cached(struct run *run)
     run->is_cached = true;
     visit_group(run, &range, run->launch->groups[0] / 2);
     run->is_cached = false;
-}
-
-void run_groups(struct run *run)
-{
-    sum_groups(run, NEST_DIMS - 1);
 }
