@@ -442,6 +442,9 @@ int nest_add_step(struct reader *reader, struct nest_step step)
     if (nest->num_steps == NEST_MOST_STEPS) {
         return REFUSE_NODE("there are more than %d statements", NEST_MOST_STEPS);
     }
+    if (step.times > 1 << 30) {
+        return REFUSE_NODE("op stands for 2^30 operations at most");
+    }
     step.next = NEST_NONE;
     nest->steps[nest->num_steps] = step;
     nest_set_kind(reader, reader->here, nest->num_steps, step.kind);

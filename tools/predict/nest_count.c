@@ -58,11 +58,14 @@ static void find_arrays(struct run *run)
 static int64_t find_fact(struct run *run, enum nest_fact fact, int index)
 {
     const int64_t least = fact == FACT_WAVES || fact == FACT_ITERATIONS;
+    const bool is_product = fact == FACT_WAVES || fact == FACT_TIMES;
+    const int64_t most = is_product ? INT64_C(1) << 31 : NEST_MOST_VALUE;
     const int64_t value = index == NEST_NONE ? NEST_NONE : run_constant(run, index);
 
-    if (index != NEST_NONE && value < least) {
-        RUN_FAIL(run, &run->nest->nodes[index], "%s of %lld is below %lld",
-                 nest_fact_words[fact], (long long)value, (long long)least);
+    if (index != NEST_NONE && (value < least || value > most)) {
+        RUN_FAIL(run, &run->nest->nodes[index], "%s of %lld is not from %lld to %lld",
+                 nest_fact_words[fact], (long long)value, (long long)least,
+                 (long long)most);
     }
     return value;
 }

@@ -21,10 +21,15 @@ struct range {
     int dim;                          /* of a group's index */
 };
 
-static void add(uint64_t *cells, const uint64_t *tally, size_t num, uint64_t times)
+static void add(struct run *run, const uint64_t *tally, uint64_t times)
 {
-    for (size_t i = 0; i < num; i++) {
-        cells[i] += tally[i] * times;
+    const uint64_t most = UINT64_C(1) << 62, most_each = most / times;
+
+    for (size_t i = 0; i < run->num_cells; i++) {
+        if ((tally[i] > most_each || run->cells[i] > most) && i != COUNT_BARRIER_MARKS) {
+            RUN_FAIL(run, run->kernel, "a count of this kernel is above 2^62");
+        }
+        run->cells[i] += tally[i] * times;
     }
 }
 
@@ -83,12 +88,11 @@ static void sum_alike(struct run *run, const struct range *range, uint64_t first
             break;
         }
         if (!is_kept) {
-            add(run->cells, tally, run->num_cells, 1);
+            add(run, tally, 1);
         }
     }
     for (uint64_t i = 0; i < period && i < MOST_PERIOD; i++) {
-        add(run->cells, tallies + i * run->num_cells, run->num_cells,
-            length / period + (i < length % period));
+        add(run, tallies + i * run->num_cells, length / period + (i < length % period));
     }
 }
 
