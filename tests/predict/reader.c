@@ -1,5 +1,6 @@
 /* Texts of nests and devices: what is read, what is refused and where, random texts. */
 #include "nests.h"
+#include "base/random.h"
 
 #define HEAD "kernel k launch groups = 4 size = 64 array a f32[256] global\n"
 
@@ -269,10 +270,7 @@ static uint64_t state_of_random = 88172645463325252;
 
 static size_t draw(size_t most)
 {
-    state_of_random ^= state_of_random << 13;
-    state_of_random ^= state_of_random >> 7;
-    state_of_random ^= state_of_random << 17;
-    return (size_t)(state_of_random % (most + 1));
+    return (size_t)(next_random(&state_of_random) % (most + 1));
 }
 
 /* One of the kernels, with bytes that are other ones, words that are repeated, and lines
