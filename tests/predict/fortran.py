@@ -71,7 +71,7 @@ FACTS = {
                    "while K + 1 <= 5"],
     "reduce.f90": ["fold add f64 M*M ", "fold mul f64 M*M ", "fold min f32 N "],
     "types.f90": ["op special 2\n        op 3\n        op convert 1\n        op reciprocal 1\n",
-                  "scalars 6", "step -2", "array I2 i16[N + 4]", "array I1 i8[N]"],
+                  "scalars 6", "step -2", "if (I > 0) {", "array I2 i16[N + 4]", "array I1 i8[N]"],
 }
 BLOCKS = {1: [448], 2: [32, 14], 3: [32, 2, 7]}
 DOS = (F.Nonlabel_Do_Stmt, F.Label_Do_Stmt) if F else ()
