@@ -32,16 +32,22 @@ int64_t run_divide(int64_t a, int64_t b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
+static int64_t multiply(int64_t a, int64_t b)
+{
+    const double product = (double)a * (double)b;
+
+    return product <= NEST_MOST_VALUE && product >= -NEST_MOST_VALUE
+               ? a * b
+               : NEST_MOST_VALUE + 1;
+}
+
 static int64_t power(int64_t base, int64_t exponent)
 {
     int64_t product = 1;
 
+    exponent = base <= 1 && exponent > 2 ? 2 - exponent % 2 : exponent; /* the same */
     for (; exponent > 0 && product <= NEST_MOST_VALUE; exponent--) {
-        product = base > 1 && product > NEST_MOST_VALUE / base ? NEST_MOST_VALUE + 1
-                                                               : product * base;
-        if (base <= 1 && base >= -1) {
-            return base == -1 && exponent % 2 == 0 ? 1 : base;
-        }
+        product = multiply(product, base);
     }
     return product;
 }
@@ -80,15 +86,6 @@ static int64_t compute_one(enum node_kind kind, int64_t a, int64_t b)
     default:
         return wrong;
     }
-}
-
-static int64_t multiply(int64_t a, int64_t b)
-{
-    const double product = (double)a * (double)b;
-
-    return product <= NEST_MOST_VALUE && product >= -NEST_MOST_VALUE
-               ? a * b
-               : NEST_MOST_VALUE + 1;
 }
 
 /* Loops that compilers make vectors of. */
