@@ -13,12 +13,12 @@ enum {
 
 struct range {
     uint64_t count;
-    bool is_bent;
+    int counter;      /* its bit: a group's dimension, or a loop's */
+    bool is_unrolled; /* loads go on from turn to turn */
     void (*visit)(struct run *run, const struct range *range, uint64_t i);
     const void *what;
     uint64_t mask;
     const int64_t *from, *by, *turns; /* of a loop */
-    int dim;                          /* of a group's index */
 };
 
 static void add(struct run *run, const uint64_t *tally, uint64_t times)
@@ -99,8 +99,10 @@ static void sum_alike(struct run *run, const struct range *range, uint64_t first
 static void sum(struct run *run, const struct range *range)
 {
     uint64_t **const tallies = &run->tallies[run->depth];
+    const uint64_t bent = run->nest->is_bent[run->launch->kernel];
 
-    if (range->is_bent || range->count <= FEW_TURNS || run->is_cached) {
+    if (bent >> range->counter & 1 || range->is_unrolled || range->count <= FEW_TURNS ||
+        run->is_cached) {
         for (uint64_t i = 0; i < range->count && !run->failed; i++) {
             range->visit(run, range, i);
         }
@@ -153,11 +155,6 @@ static void walk_if(struct run *run, const struct nest_step *step, uint64_t mask
     }
 }
 
-static bool is_bent(const struct run *run, int counter)
-{
-    return run->nest->is_bent[run->launch->kernel] >> counter & 1;
-}
-
 static void take_turn(struct run *run, const struct range *range, uint64_t turn)
 {
     const struct nest_step *const step = range->what;
@@ -205,9 +202,8 @@ static void walk_for(struct run *run, const struct nest_step *step, uint64_t mas
     }
     if (!run->failed) {
         const struct range range = { .count = (uint64_t)most,
-                                     /* loads go on from turn to turn if unrolled */
-                                     .is_bent =
-                                         step->is_unrolled || is_bent(run, step->counter),
+                                     .counter = step->counter,
+                                     .is_unrolled = step->is_unrolled,
                                      .visit = take_turn,
                                      .what = step,
                                      .mask = mask,
@@ -295,11 +291,9 @@ static void visit_sub_group(struct run *run, uint64_t first)
 /* One value of gz, gy or gx; the last has the sub-groups. */
 static void visit_group(struct run *run, const struct range *range, uint64_t i)
 {
-    for (int lane = 0; lane < run->lanes->width; lane++) {
-        run->slots[SLOT_G + range->dim][lane] = (int64_t)i;
-    }
-    if (range->dim > 0) {
-        run_groups(run, range->dim - 1);
+    run_set(run, SLOT_G + range->counter, (int64_t)i);
+    if (range->counter > 0) {
+        run_groups(run, range->counter - 1);
         return;
     }
     uint64_t barriers = 0;
@@ -319,9 +313,8 @@ static void visit_group(struct run *run, const struct range *range, uint64_t i)
 void run_groups(struct run *run, int dim)
 {
     const struct range range = { .count = run->launch->groups[dim],
-                                 .is_bent = is_bent(run, dim),
-                                 .visit = visit_group,
-                                 .dim = dim };
+                                 .counter = dim,
+                                 .visit = visit_group };
 
     sum(run, &range);
 }
