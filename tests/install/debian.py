@@ -23,7 +23,7 @@ FILES = {
     "libclfold-mpi0.1": r"lib/[^/]+/libclfold-mpi\.so\.[\d.]+",
     "libclfold-mpi-dev": r"include/clfold/mpi\.h|lib/[^/]+/(libclfold-mpi\.(a|so)"
                          r"|(cmake/clfold-mpi|pkgconfig)/[\w.-]+)",
-    "clfold": r"bin/clfold|share/man/man1/clfold[\w-]*\.1\.gz"
+    "clfold": r"bin/clfold(-nest)?|share/man/man1/clfold[\w-]*\.1\.gz"
               r"|share/bash-completion/completions/clfold",
 }  # fmt: skip
 DOCUMENTS = {"libclfold-dev": ("README.md", "docs/scans.md", "examples/sum.c")}

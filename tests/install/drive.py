@@ -148,10 +148,10 @@ class Installed(Case):
         for_build = ("Doxyfile.in", "meson.build")
         expected = {path for path in expected if not path.endswith(for_build)}
         if self.command:
-            expected.add(self.staged("bindir", "clfold"))
+            expected |= {self.staged("bindir", name) for name in ("clfold", "clfold-nest")}
             text = run(self.staged("bindir", "clfold"), "--help")
             names = re.findall(r"^  (?!clfold )([\w-]+) +\w", text, re.M)
-            for page in ["clfold", *(f"clfold-{name}" for name in names)]:
+            for page in ["clfold", *(f"clfold-{name}" for name in [*names, "nest"])]:
                 expected.add(self.staged("mandir", "man1", f"{page}.1"))
             folder = os.path.join("bash-completion", "completions")
             expected.add(self.staged("datadir", folder, "clfold"))
@@ -277,6 +277,20 @@ class Installed(Case):
             self.skipTest("built without tools")
         printed = run(self.staged("bindir", "clfold"), "--version")
         self.assertIn(self.version, printed)
+
+    def test_nest(self):
+        """It finds fparser where tools/setup-fparser puts it, and else says how to get it."""
+        if not self.command:
+            self.skipTest("built without tools")
+        variables = {"XDG_CACHE_HOME": self.folder, "PYTHONPATH": self.folder}
+        kept = self.path("clfold", "fparser", "lib", "python3.9", "site-packages")
+        os.makedirs(kept)
+        for folder, text, words in ((self.folder, "raise ImportError", "setup-fparser of"),
+                                    (kept, "raise SystemExit('found')", "found")):  # fmt: skip
+            with open(os.path.join(folder, "fparser.py"), "w", encoding="utf-8") as f:
+                f.write(text)
+            with self.assertRaisesRegex(AssertionError, f"ended with 1:\\n.*{words}.*\\n$"):
+                run(self.staged("bindir", "clfold-nest"), "--help", **variables)
 
     def test_static(self):
         self.need("both", "static")

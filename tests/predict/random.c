@@ -3,6 +3,7 @@
  * goes through all groups, sub-groups and turns, and marks what is touched.
  */
 #include "nests.h"
+#include "base/random.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,10 +26,8 @@ static uint64_t state_of_random = 1;
 
 static int64_t draw(int64_t least, int64_t most)
 {
-    state_of_random ^= state_of_random << 13;
-    state_of_random ^= state_of_random >> 7;
-    state_of_random ^= state_of_random << 17;
-    return least + (int64_t)(state_of_random % (uint64_t)(most - least + 1));
+    return least +
+           (int64_t)(next_random(&state_of_random) % (uint64_t)(most - least + 1));
 }
 
 static void draw_trial(struct trial *trial)

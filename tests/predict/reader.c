@@ -1,5 +1,6 @@
 /* Texts of nests and devices: what is read, what is refused and where, random texts. */
 #include "nests.h"
+#include "base/random.h"
 
 #define HEAD "kernel k launch groups = 4 size = 64 array a f32[256] global\n"
 
@@ -20,6 +21,8 @@ static void wrong_texts_are_refused(void **state)
         { "kernel k launch groups 4", 1, 24, "'=' is expected, not 4" },
         { "kernel k launch groups = 1 size = t", 1, 35, "a size may not depend" },
         { "kernel k launch groups = 1, 1, 1, 1 size = 1", 1, 10, "3 dimensions at most" },
+        { HEAD "kernel b launch groups = 1 size = 1 kernel k", 2, 37,
+          "there is a kernel k already" },
         { HEAD "launch groups = 1 size = 1", 2, 1, "a kernel has one launch" },
         { "param n = g", 1, 11, "g belongs to a kernel" },
         { "param n = 1 n = 2", 1, 13, "there is a n already" },
@@ -46,15 +49,26 @@ static void wrong_texts_are_refused(void **state)
         { HEAD "load a[t] \x01", 2, 11, "? is not expected here" },
         { HEAD "load a[2*t + 1 + 128*g]", 2, 1, "a has 256 elements, and 257 is not" },
         { HEAD "load a[t - 1]", 2, 1, "a has 256 elements, and -1 is not one of them" },
+        { HEAD "array m f32[4, 64] global load m[t - 1, 3] if t < 5", 2, 27,
+          "dimension 1 of m has 4 elements, and -1 is not one of them" },
+        { HEAD "array m f32[4, 64] global load m[t, 3] if t < 5", 2, 27,
+          "dimension 1 of m has 4 elements, and 4 is not one of them" },
+        { HEAD "array m f32[64, 4] global load m[t, g - 1] if t < 5", 2, 27,
+          "dimension 2 of m has 4 elements, and -1 is not one of them" },
+        { HEAD "array m f32[6, 4] global load m[4, g] wide 4", 2, 26,
+          "dimension 1 of m has 6 elements, and 7 is not one of them" },
         { HEAD "load a[t / (t - t)]", 2, 10, "a division by 0" },
         { HEAD "load a[t + log2(t)]", 2, 12, "a logarithm of less than 1" },
         { HEAD "load a[t * 2^53]", 2, 10, "this is above 2^53" },
         { HEAD "if t < 3 { barrier }", 2, 12, "do not reach this barrier" },
         { HEAD "if t < 32 { barrier }", 1, 1, "different barriers" },
         { HEAD "if t < 32 { op barrier } else { barrier }", 1, 1, "different barriers" },
-        { HEAD "waves 0", 2, 7, "waves of 0 is below 1" },
-        { HEAD "times 3 - 4", 2, 9, "times of -1 is below 0" },
-        { HEAD "transfer in a times 0 - 1", 2, 23, "times of -1 is below 0" },
+        { HEAD "waves 0", 2, 7, "waves of 0 is not from 1" },
+        { HEAD "times 3 - 4", 2, 9, "times of -1 is not from 0" },
+        { HEAD "transfer in a times 0 - 1", 2, 23, "times of -1 is not from 0" },
+        { HEAD "times 2^40", 2, 8, "times of 1099511627776 is not from 0 to 2147483648" },
+        { HEAD "op 9999999999", 2, 1, "op stands for 2^30 operations at most" },
+        { HEAD "for j = 0 .. 2^40 { for k = 0 .. 2^40 { op } }", 1, 1, "above 2^62" },
         { HEAD "for k = 0 .. 3 step 0 { }", 2, 1, "the step of this loop is 0" },
         { HEAD "for k = 0 .. 2^40 { load a[k % 256] }", 2, 21, "too many steps here" },
         { HEAD "registers 3 registers 4", 2, 13, "registers is given twice" },
@@ -114,7 +128,7 @@ static void limits_are_refused(void **state)
           "load "
           "a[1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1] ",
           120, "there are more than 8192 terms" },
-        { "", "kernel k launch groups = 1 size = 1 ", 70, "more than 64 kernels" },
+        { "", "kernel @@ launch groups = 1 size = 1 ", 70, "more than 64 kernels" },
         { HEAD, "let aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa = 3", 1,
           "a name is expected" },
     };
@@ -127,6 +141,11 @@ static void limits_are_refused(void **state)
         strcpy(text, rows[i].head);
         for (int k = 0; k < rows[i].times; k++) {
             strcat(text, rows[i].part);
+            char *const name = strstr(text, "@@"); /* one of its own */
+            if (name) {
+                name[0] = (char)('a' + k / 26);
+                name[1] = (char)('a' + k % 26);
+            }
         }
         struct nest *const nest = nest_read(text, strlen(text), &error);
         if (nest || !strstr(error.text, rows[i].words)) {
@@ -251,10 +270,7 @@ static uint64_t state_of_random = 88172645463325252;
 
 static size_t draw(size_t most)
 {
-    state_of_random ^= state_of_random << 13;
-    state_of_random ^= state_of_random >> 7;
-    state_of_random ^= state_of_random << 17;
-    return (size_t)(state_of_random % (most + 1));
+    return (size_t)(next_random(&state_of_random) % (most + 1));
 }
 
 /* One of the kernels, with bytes that are other ones, words that are repeated, and lines

@@ -353,6 +353,11 @@ bool nest_begin_kernel(struct reader *reader, const char *name)
     if (nest->num_kernels == NEST_MOST_KERNELS) {
         return REFUSE("there are more than %d kernels", NEST_MOST_KERNELS);
     }
+    for (int i = 0; i < nest->num_kernels; i++) {
+        if (strcmp(nest->kernels[i].name, name) == 0) {
+            return REFUSE("there is a kernel %s already", name);
+        }
+    }
     memset(kernel, 0xff, sizeof(*kernel)); /* NEST_NONE in all */
     memcpy(kernel->name, name, strlen(name) + 1);
     kernel->line = reader->here.line;
@@ -437,6 +442,9 @@ int nest_add_step(struct reader *reader, struct nest_step step)
     if (nest->num_steps == NEST_MOST_STEPS) {
         return REFUSE_NODE("there are more than %d statements", NEST_MOST_STEPS);
     }
+    if (step.times > 1 << 30) {
+        return REFUSE_NODE("op stands for 2^30 operations at most");
+    }
     step.next = NEST_NONE;
     nest->steps[nest->num_steps] = step;
     nest_set_kind(reader, reader->here, nest->num_steps, step.kind);
@@ -449,21 +457,6 @@ void nest_set_kind(struct reader *reader, struct nest_place at, int step,
     reader->nest->steps[step].kind = kind;
     reader->nest->steps[step].line = at.line;
     reader->nest->steps[step].column = at.column;
-}
-
-/* The index in the whole array of a[i, j]: the first is the fastest. */
-static int flatten(struct reader *reader, const struct nest_array *array,
-                   const struct node_list *indices)
-{
-    int index = indices->nodes[indices->num - 1];
-
-    for (int i = indices->num - 2; i >= 0 && index != NEST_NONE; i--) {
-        index = nest_add_node(reader, NODE_MULTIPLY, index, array->lengths[i], 0);
-        if (index != NEST_NONE) {
-            index = nest_add_node(reader, NODE_ADD, index, indices->nodes[i], 0);
-        }
-    }
-    return index;
 }
 
 int nest_add_access(struct reader *reader, const char *array,
@@ -488,12 +481,11 @@ int nest_add_access(struct reader *reader, const char *array,
     if (reader->nest->num_accesses == NEST_MOST_ACCESSES) {
         return REFUSE_NODE("there are more than %d accesses", NEST_MOST_ACCESSES);
     }
-    const struct nest_step step = { .array = found,
-                                    .access = reader->nest->num_accesses,
-                                    .wide = (int)wide,
-                                    .value = flatten(reader, it, indices) };
-    reader->nest->num_accesses++;
-    return step.value == NEST_NONE ? NEST_NONE : nest_add_step(reader, step);
+    struct nest_step step = { .array = found,
+                              .access = reader->nest->num_accesses++,
+                              .wide = (int)wide };
+    set_sizes(reader, step.indices, NEST_RANK, indices);
+    return nest_add_step(reader, step);
 }
 
 bool nest_add_let(struct reader *reader, const char *name, int step)

@@ -103,17 +103,18 @@ extern const char *const op_class_names[OP_CLASSES];
 struct nest_step {
     enum step_kind kind;
     int line, column;
-    int next;         /* in the block, or NEST_NONE */
-    int body, other;  /* the first of the block, and of the one after else */
-    int array;        /* of an access */
-    int access;       /* its number in the file */
-    int wide;         /* neighbouring elements that a work-item moves at once */
-    int value;        /* index of an access, condition, value of a let */
-    int64_t times;    /* operations */
-    int slot;         /* of a let or a counter */
-    int from, to, by; /* of a loop: the last value is included */
-    int counter;      /* the bit of a loop */
-    bool is_unrolled; /* no instructions are spent on its turns */
+    int next;               /* in the block, or NEST_NONE */
+    int body, other;        /* the first of the block, and of the one after else */
+    int array;              /* of an access */
+    int access;             /* its number in the file */
+    int wide;               /* neighbouring elements that a work-item moves at once */
+    int value;              /* a condition, or that of a let */
+    int indices[NEST_RANK]; /* of an access; NEST_NONE after the last */
+    int64_t times;          /* operations */
+    int slot;               /* of a let or a counter */
+    int from, to, by;       /* of a loop: the last value is included */
+    int counter;            /* the bit of a loop */
+    bool is_unrolled;       /* no instructions are spent on its turns */
     enum op_class op;
 };
 

@@ -80,23 +80,33 @@ static bool touches(struct run *run, const struct nest_step *step, uint64_t mask
                     lane_values at)
 {
     const struct nest_array *const array = &run->nest->arrays[step->array];
-    int64_t before = -1;
+    int64_t before = -1, stride = 1;
     int last = 0;
 
-    run_value(run, step->value, mask, at);
-    for (int i = 0; i < run->lanes->width; i++) {
+    memset(at, 0, sizeof(lane_values));
+    for (int dim = 0; dim < NEST_RANK && step->indices[dim] != NEST_NONE; dim++) {
+        const int64_t length = (int64_t)run->lengths[step->array][dim];
+        const int64_t more = dim == 0 ? step->wide - 1 : 0;
+        lane_values index;
+        run_value(run, step->indices[dim], mask, index);
+        for (int i = 0; i < run->lanes->width && !run->failed; i++) {
+            if (!(mask >> i & 1)) {
+                continue;
+            }
+            if (index[i] < 0 || index[i] + more >= length) {
+                RUN_FAIL(
+                    run, step,
+                    "dimension %d of %s has %lld elements, and %lld is not one of them",
+                    dim + 1, array->name, (long long)length,
+                    (long long)(index[i] < 0 ? index[i] : index[i] + more));
+            }
+            at[i] += index[i] * stride;
+        }
+        stride *= length;
+    }
+    for (int i = 0; i < run->lanes->width && !run->failed; i++) {
         if (!(mask >> i & 1)) {
             continue;
-        }
-        if (at[i] < 0 || at[i] > run->lengths[step->array] - step->wide) {
-            if (!run->failed) {
-                nest_refuse(run->error, step->line, step->column,
-                            "%s has %lld elements, and %lld is not one of them",
-                            array->name, (long long)run->lengths[step->array],
-                            (long long)at[i]);
-            }
-            run->failed = true;
-            return false;
         }
         at[i] = array->offset + at[i] * run->bytes[step->array];
         run->outcome.residue =
@@ -108,7 +118,7 @@ static bool touches(struct run *run, const struct nest_step *step, uint64_t mask
         before = at[i];
         last = i;
     }
-    return true;
+    return !run->failed;
 }
 
 void run_end_rounds(struct run *run)
@@ -124,7 +134,7 @@ void run_access(struct run *run, const struct nest_step *step, uint64_t mask)
     lane_values at;
 
     if (bytes > MOST_BYTES) {
-        run_fail(run, step->line, step->column, "this moves more than 16 bytes at once");
+        RUN_FAIL(run, step, "this moves more than 16 bytes at once");
         return;
     }
     if (!touches(run, step, mask, at)) {

@@ -14,13 +14,11 @@ static bool find_sizes(struct run *run, const int *nodes, int num, uint64_t *siz
     *product = 1;
     for (int i = 0; i < num; i++) {
         const int64_t size = nodes[i] == NEST_NONE ? 1 : run_constant(run, nodes[i]);
-        if (!run->failed && (size < 1 || size > most / (int64_t)*product)) {
-            run->failed = true;
-            nest_refuse(run->error, run->nest->nodes[nodes[i]].line,
-                        run->nest->nodes[nodes[i]].column,
-                        *product > 1 ? "%lld times %lld is not from 1 to %lld"
-                                     : "a size of %lld is not from %lld to %lld",
-                        (long long)size, (long long)*product, (long long)most);
+        if (size < 1 || size > most / (int64_t)*product) {
+            RUN_FAIL(run, &run->nest->nodes[nodes[i]],
+                     *product > 1 ? "%lld times %lld is not from 1 to %lld"
+                                  : "a size of %lld is not from %lld to %lld",
+                     (long long)size, (long long)*product, (long long)most);
         }
         if (run->failed) {
             return false;
@@ -34,12 +32,11 @@ static bool find_sizes(struct run *run, const int *nodes, int num, uint64_t *siz
 static uint64_t find_array(struct run *run, int i)
 {
     const struct nest_array *const array = &run->nest->arrays[i];
-    uint64_t lengths[NEST_RANK], bytes = 0, num = 0;
+    uint64_t bytes = 0, num = 0;
 
-    if (find_sizes(run, &array->bytes, 1, lengths, &bytes, MOST_BYTES) &&
-        find_sizes(run, array->lengths, NEST_RANK, lengths, &num,
+    if (find_sizes(run, &array->bytes, 1, run->lengths[i], &bytes, MOST_BYTES) &&
+        find_sizes(run, array->lengths, NEST_RANK, run->lengths[i], &num,
                    NEST_MOST_VALUE / MOST_BYTES)) {
-        run->lengths[i] = (int64_t)num;
         run->bytes[i] = (int)bytes;
     }
     return num * bytes;
@@ -61,13 +58,14 @@ static void find_arrays(struct run *run)
 static int64_t find_fact(struct run *run, enum nest_fact fact, int index)
 {
     const int64_t least = fact == FACT_WAVES || fact == FACT_ITERATIONS;
+    const bool is_product = fact == FACT_WAVES || fact == FACT_TIMES;
+    const int64_t most = is_product ? INT64_C(1) << 31 : NEST_MOST_VALUE;
     const int64_t value = index == NEST_NONE ? NEST_NONE : run_constant(run, index);
 
-    if (index != NEST_NONE && value < least && !run->failed) {
-        run->failed = true;
-        nest_refuse(run->error, run->nest->nodes[index].line,
-                    run->nest->nodes[index].column, "%s of %lld is below %lld",
-                    nest_fact_words[fact], (long long)value, (long long)least);
+    if (index != NEST_NONE && (value < least || value > most)) {
+        RUN_FAIL(run, &run->nest->nodes[index], "%s of %lld is not from %lld to %lld",
+                 nest_fact_words[fact], (long long)value, (long long)least,
+                 (long long)most);
     }
     return value;
 }
@@ -91,7 +89,7 @@ static void count_launch(struct run *run)
     }
     if (!run->failed) {
         memset(run->cells, 0, run->num_cells * sizeof(*run->cells));
-        run_groups(run);
+        run_groups(run, NEST_DIMS - 1);
         memcpy(launch->all, run->cells, sizeof(launch->all));
         memcpy(launch->accesses, run->cells + COUNT_CELLS,
                (run->num_cells - COUNT_CELLS) * sizeof(*run->cells));
@@ -133,17 +131,13 @@ static bool check_setting(const struct nest *nest, const struct nest_setting *se
 static void add_launch(struct run *run, struct nest_counts *counts, int kernel)
 {
     const size_t num = (size_t)counts->num;
-    struct nest_launch *launches = num < NEST_MOST_LAUNCHES ? counts->launches : NULL;
+    struct nest_launch *launches = counts->launches;
 
-    if ((num & (num - 1)) == 0) { /* full: twice as many */
-        const size_t more = num > 0 ? 2 * num : 1;
-        launches = num < NEST_MOST_LAUNCHES
-                       ? realloc(counts->launches, more * sizeof(*launches))
-                       : NULL;
+    if ((num & (num - 1)) == 0 && num < NEST_MOST_LAUNCHES) { /* full: twice as many */
+        launches = realloc(launches, (num > 0 ? 2 * num : 1) * sizeof(*launches));
     }
-    if (!launches) {
-        run_fail(run, run->kernel->line, run->kernel->column,
-                 "it is launched too often, or there is no memory");
+    if (num == NEST_MOST_LAUNCHES || !launches) {
+        RUN_FAIL(run, run->kernel, "it is launched too often, or there is no memory");
         return;
     }
     counts->launches = launches;
@@ -162,7 +156,7 @@ static void count_kernel(struct run *run, struct nest_counts *counts, int index)
     run->kernel = kernel;
     for (int turn = 0; goes_on && !run->failed; turn++) {
         if (turn == NEST_MOST_LAUNCHES) {
-            run_fail(run, kernel->line, kernel->column, "it is launched too often");
+            RUN_FAIL(run, kernel, "it is launched too often");
         } else if (when == NEST_NONE || run_constant(run, when)) {
             add_launch(run, counts, index);
         }

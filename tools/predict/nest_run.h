@@ -34,15 +34,19 @@ struct run {
     uint64_t *cells; /* that are counted in */
     size_t num_cells;
     int64_t steps;
-    int64_t lengths[NEST_MOST_ARRAYS]; /* elements */
-    int bytes[NEST_MOST_ARRAYS];       /* of one */
+    uint64_t lengths[NEST_MOST_ARRAYS][NEST_RANK]; /* elements */
+    int bytes[NEST_MOST_ARRAYS];                   /* of one */
     lane_values slots[SLOTS_GIVEN + NEST_MOST_NAMES];
     /* Of levels that sum: MOST_PERIOD neighbours, and one that is thrown away. */
     uint64_t *tallies[MOST_LEVELS];
     int depth;
 };
 
-void run_fail(struct run *run, int line, int column, const char *text);
+/* Keeps what is wrong first, at a node, step or kernel. */
+#define RUN_FAIL(run, at, ...)                                                           \
+    ((run)->failed = (run)->failed ||                                                    \
+                     !nest_refuse((run)->error, (at)->line, (at)->column, __VA_ARGS__))
+
 uint64_t run_mix(uint64_t hash, uint64_t value);
 void run_set(struct run *run, int slot, int64_t number);
 int run_bits(uint64_t mask);
@@ -61,8 +65,9 @@ void run_sign(struct run *run, int num, const int64_t *a, const int64_t *b,
 void run_end_rounds(struct run *run);
 void run_access(struct run *run, const struct nest_step *step, uint64_t mask);
 
-/* All groups of the launch; what the loads of the group in the middle find in a cache. */
-void run_groups(struct run *run);
+/* All values of a group's index, and of those before it; what the loads of the group in
+ * the middle find in a cache. */
+void run_groups(struct run *run, int dim);
 void run_cached(struct run *run);
 
 #endif

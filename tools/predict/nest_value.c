@@ -4,14 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void run_fail(struct run *run, int line, int column, const char *text)
-{
-    if (!run->failed) {
-        nest_refuse(run->error, line, column, "%s", text);
-    }
-    run->failed = true;
-}
-
 uint64_t run_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -40,16 +32,22 @@ int64_t run_divide(int64_t a, int64_t b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
+static int64_t multiply(int64_t a, int64_t b)
+{
+    const double product = (double)a * (double)b;
+
+    return product <= NEST_MOST_VALUE && product >= -NEST_MOST_VALUE
+               ? a * b
+               : NEST_MOST_VALUE + 1;
+}
+
 static int64_t power(int64_t base, int64_t exponent)
 {
     int64_t product = 1;
 
+    exponent = base <= 1 && exponent > 2 ? 2 - exponent % 2 : exponent; /* the same */
     for (; exponent > 0 && product <= NEST_MOST_VALUE; exponent--) {
-        product = base > 1 && product > NEST_MOST_VALUE / base ? NEST_MOST_VALUE + 1
-                                                               : product * base;
-        if (base <= 1 && base >= -1) {
-            return base == -1 && exponent % 2 == 0 ? 1 : base;
-        }
+        product = multiply(product, base);
     }
     return product;
 }
@@ -88,15 +86,6 @@ static int64_t compute_one(enum node_kind kind, int64_t a, int64_t b)
     default:
         return wrong;
     }
-}
-
-static int64_t multiply(int64_t a, int64_t b)
-{
-    const double product = (double)a * (double)b;
-
-    return product <= NEST_MOST_VALUE && product >= -NEST_MOST_VALUE
-               ? a * b
-               : NEST_MOST_VALUE + 1;
 }
 
 /* Loops that compilers make vectors of. */
@@ -139,7 +128,6 @@ static void compute(enum node_kind kind, int num, const int64_t *a, const int64_
     }
 }
 
-/* The side that work-items take. Between two that are equal, all are: see the header. */
 void run_sign(struct run *run, int num, const int64_t *a, const int64_t *b, uint64_t mask)
 {
     uint64_t less = 0, equal = 0;
@@ -193,8 +181,8 @@ static const int64_t *values_of(struct run *run, int index, int num, uint64_t ma
         }
         compute(node->kind, own, a, b, out);
         if (has_wrong(own, out, seen)) {
-            run_fail(
-                run, node->line, node->column,
+            RUN_FAIL(
+                run, node,
                 "this is above 2^53, or a division by 0, or a logarithm of less than 1");
         }
         if (node->kind == NODE_AND || node->kind == NODE_OR) {
@@ -219,7 +207,6 @@ void run_value(struct run *run, int index, uint64_t mask, lane_values out)
     memmove(out, values, (size_t)num * sizeof(*out));
 }
 
-/* Of a size, which is the same everywhere. */
 int64_t run_constant(struct run *run, int index)
 {
     lane_values out;

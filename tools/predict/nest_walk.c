@@ -13,18 +13,23 @@ enum {
 
 struct range {
     uint64_t count;
-    bool is_bent;
+    int counter;      /* its bit: a group's dimension, or a loop's */
+    bool is_unrolled; /* loads go on from turn to turn */
     void (*visit)(struct run *run, const struct range *range, uint64_t i);
     const void *what;
     uint64_t mask;
     const int64_t *from, *by, *turns; /* of a loop */
-    int dim;                          /* of a group's index */
 };
 
-static void add(uint64_t *cells, const uint64_t *tally, size_t num, uint64_t times)
+static void add(struct run *run, const uint64_t *tally, uint64_t times)
 {
-    for (size_t i = 0; i < num; i++) {
-        cells[i] += tally[i] * times;
+    const uint64_t most = UINT64_C(1) << 62, most_each = most / times;
+
+    for (size_t i = 0; i < run->num_cells; i++) {
+        if ((tally[i] > most_each || run->cells[i] > most) && i != COUNT_BARRIER_MARKS) {
+            RUN_FAIL(run, run->kernel, "a count of this kernel is above 2^62");
+        }
+        run->cells[i] += tally[i] * times;
     }
 }
 
@@ -83,20 +88,21 @@ static void sum_alike(struct run *run, const struct range *range, uint64_t first
             break;
         }
         if (!is_kept) {
-            add(run->cells, tally, run->num_cells, 1);
+            add(run, tally, 1);
         }
     }
     for (uint64_t i = 0; i < period && i < MOST_PERIOD; i++) {
-        add(run->cells, tallies + i * run->num_cells, run->num_cells,
-            length / period + (i < length % period));
+        add(run, tallies + i * run->num_cells, length / period + (i < length % period));
     }
 }
 
 static void sum(struct run *run, const struct range *range)
 {
     uint64_t **const tallies = &run->tallies[run->depth];
+    const uint64_t bent = run->nest->is_bent[run->launch->kernel];
 
-    if (range->is_bent || range->count <= FEW_TURNS || run->is_cached) {
+    if (bent >> range->counter & 1 || range->is_unrolled || range->count <= FEW_TURNS ||
+        run->is_cached) {
         for (uint64_t i = 0; i < range->count && !run->failed; i++) {
             range->visit(run, range, i);
         }
@@ -105,7 +111,7 @@ static void sum(struct run *run, const struct range *range)
     if (!*tallies) {
         *tallies = malloc((MOST_PERIOD + 1) * run->num_cells * sizeof(**tallies));
         if (!*tallies) {
-            run_fail(run, 1, 1, "there is no memory to count in");
+            RUN_FAIL(run, run->kernel, "there is no memory to count in");
             return;
         }
     }
@@ -149,11 +155,6 @@ static void walk_if(struct run *run, const struct nest_step *step, uint64_t mask
     }
 }
 
-static bool is_bent(const struct run *run, int counter)
-{
-    return run->nest->is_bent[run->launch->kernel] >> counter & 1;
-}
-
 static void take_turn(struct run *run, const struct range *range, uint64_t turn)
 {
     const struct nest_step *const step = range->what;
@@ -192,7 +193,7 @@ static void walk_for(struct run *run, const struct nest_step *step, uint64_t mas
     for (int i = 0; i < run->lanes->width && !run->failed; i++) {
         by[i] = step->by == NEST_NONE ? 1 : by[i];
         if (mask >> i & 1 && by[i] == 0) {
-            run_fail(run, step->line, step->column, "the step of this loop is 0");
+            RUN_FAIL(run, step, "the step of this loop is 0");
         } else if (mask >> i & 1) {
             const int64_t more = run_divide(to[i] - from[i], by[i]);
             turns[i] = more < 0 ? 0 : more + 1;
@@ -201,9 +202,8 @@ static void walk_for(struct run *run, const struct nest_step *step, uint64_t mas
     }
     if (!run->failed) {
         const struct range range = { .count = (uint64_t)most,
-                                     /* loads go on from turn to turn if unrolled */
-                                     .is_bent =
-                                         step->is_unrolled || is_bent(run, step->counter),
+                                     .counter = step->counter,
+                                     .is_unrolled = step->is_unrolled,
                                      .visit = take_turn,
                                      .what = step,
                                      .mask = mask,
@@ -232,7 +232,7 @@ static void walk_step(struct run *run, const struct nest_step *step, uint64_t ma
         break;
     case STEP_BARRIER:
         if (mask != run->mask) {
-            run_fail(run, step->line, step->column,
+            RUN_FAIL(run, step,
                      "some work-items of a sub-group do not reach this barrier");
         }
         run->cells[COUNT_BARRIERS]++;
@@ -259,8 +259,8 @@ static void walk(struct run *run, int first, uint64_t mask)
     for (int i = first; i != NEST_NONE && !run->failed; i = run->nest->steps[i].next) {
         const struct nest_step *const step = &run->nest->steps[i];
         if (run->steps-- <= 0) {
-            run_fail(
-                run, step->line, step->column,
+            RUN_FAIL(
+                run, step,
                 "counting takes too many steps here: an index is not linear in groups or "
                 "turns");
         }
@@ -288,16 +288,12 @@ static void visit_sub_group(struct run *run, uint64_t first)
     walk(run, run->kernel->first, run->mask);
 }
 
-static void sum_groups(struct run *run, int dim);
-
 /* One value of gz, gy or gx; the last has the sub-groups. */
 static void visit_group(struct run *run, const struct range *range, uint64_t i)
 {
-    for (int lane = 0; lane < run->lanes->width; lane++) {
-        run->slots[SLOT_G + range->dim][lane] = (int64_t)i;
-    }
-    if (range->dim > 0) {
-        sum_groups(run, range->dim - 1);
+    run_set(run, SLOT_G + range->counter, (int64_t)i);
+    if (range->counter > 0) {
+        run_groups(run, range->counter - 1);
         return;
     }
     uint64_t barriers = 0;
@@ -308,18 +304,17 @@ static void visit_group(struct run *run, const struct range *range, uint64_t i)
         const uint64_t met = run->cells[COUNT_BARRIER_MARKS] - before;
         barriers = first == 0 ? met : barriers;
         if (met != barriers) {
-            run_fail(run, run->kernel->line, run->kernel->column,
+            RUN_FAIL(run, run->kernel,
                      "the sub-groups of a group meet different barriers");
         }
     }
 }
 
-static void sum_groups(struct run *run, int dim)
+void run_groups(struct run *run, int dim)
 {
     const struct range range = { .count = run->launch->groups[dim],
-                                 .is_bent = is_bent(run, dim),
-                                 .visit = visit_group,
-                                 .dim = dim };
+                                 .counter = dim,
+                                 .visit = visit_group };
 
     sum(run, &range);
 }
@@ -337,9 +332,4 @@ void run_cached(struct run *run)
     run->is_cached = true;
     visit_group(run, &range, run->launch->groups[0] / 2);
     run->is_cached = false;
-}
-
-void run_groups(struct run *run)
-{
-    sum_groups(run, NEST_DIMS - 1);
 }

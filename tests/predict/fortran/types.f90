@@ -71,7 +71,7 @@ program types
     else
       if (max(i, 100) == i) r8(2, i) = 2
     end if
-    if (r8(3, i) < 0) r8(3, i) = -r8(3, i)
+    if (i > 0 .and. r8(3, i) < 0) r8(3, i) = -r8(3, i)
   end do
   print *, i1(1), i2(1), i4(1, 1), i8(1), r8(1, 1), r4(1, 1, 1), l(1)
 end program
