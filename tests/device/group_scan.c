@@ -207,6 +207,7 @@ static int open_device(void **state)
     const struct site site = { NULL, "group_scan" };
 
     (void)state;
+    device_need_groups();
     device_init(&device);
     return clfold_caps_init(&caps, &site, device.id) != CLFOLD_OK;
 }

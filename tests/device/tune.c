@@ -325,7 +325,7 @@ static bool has_tile(clfold_context *ctx, const struct other *other, bool is_vec
     const clfold_report report =
         explain(ctx, call_rows[other->call].operation, &fold, COUNT);
 
-    return is_vector ? !device.ends_loops || !strstr(report.algorithm, "_lanes")
+    return is_vector ? !device.is_rusticl || !strstr(report.algorithm, "_lanes")
                      : ctx->caps.facts.cpu;
 }
 
