@@ -45,8 +45,8 @@ need_packages() {
     fi
 }
 
-# take_folder SCRIPT NAME [ARGUMENT...]: of a script's arguments, of which there may be --help or a
-# folder, sets $folder: else it is NAME in the user's cache. Makes it, and waits for other processes.
+# take_folder SCRIPT NAME [ARGUMENT]: of what a script is given, which may be --help or a folder,
+# sets $folder: else it is NAME in the user's cache. Makes it, and waits for other processes.
 take_folder() {
     case ${3-} in
     -h | --help)

@@ -218,6 +218,9 @@ static void test_results(void **state)
     for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); ++r) {
         char reduce[256], inclusive[256], exclusive[256];
         struct journal journal;
+        if (strstr(rows[r].scan, "tile_group") && !device_has_groups()) {
+            continue;
+        }
         snprintf(reduce, sizeof(reduce), "reduce add i32:i32 " ROWS "%s", rows[r].reduce);
         snprintf(inclusive, sizeof(inclusive), "inclusive_scan add i32:i32 " ROWS "%s",
                  rows[r].scan);
