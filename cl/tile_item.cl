@@ -24,18 +24,23 @@ typedef private clfold_item *clfold_memory;
 #define CLFOLD_TILE_MEMORY(memory) private clfold_item memory[2]
 #define CLFOLD_KEPT 1
 
-/* Folds the runs of a tile of `count` elements, at least CLFOLD_RUNS. */
+/* Folds the runs of a tile of `count` elements, at least CLFOLD_RUNS. Into arrays structs
+ * go by parts, here and in scans: of whole ones rusticl (Mesa 25.0) keeps the last. */
 static void clfold_fold_runs(global const CLFOLD_IN *in, ulong begin, uint run,
                              clfold_stage folds[CLFOLD_RUNS] CLFOLD_WITH)
 {
 #pragma unroll
-    for (uint k = 0; k < CLFOLD_RUNS; ++k)
-        folds[k] = clfold_load(in, begin, k * run CLFOLD_PASS);
+    for (uint k = 0; k < CLFOLD_RUNS; ++k) {
+        const clfold_stage x = clfold_load(in, begin, k * run CLFOLD_PASS);
+        folds[k].$name = x.$name;
+    }
     for (uint i = 1; i < run; ++i) {
 #pragma unroll
-        for (uint k = 0; k < CLFOLD_RUNS; ++k)
-            folds[k] = clfold_combine_stage(
+        for (uint k = 0; k < CLFOLD_RUNS; ++k) {
+            const clfold_stage x = clfold_combine_stage(
                 folds[k], clfold_load(in, begin, k * run + i CLFOLD_PASS) CLFOLD_PASS);
+            folds[k].$name = x.$name;
+        }
     }
 }
 
@@ -54,7 +59,7 @@ static void clfold_fold_fronts(global const CLFOLD_IN *in, ulong begin, ulong in
         clfold_fold_runs(in, begin, run, folds CLFOLD_PASS);
         total = folds[0];
         for (uint k = 1; k < CLFOLD_RUNS; ++k) {
-            fronts[k] = total;
+            fronts[k].$name = total.$name;
             total = clfold_combine_stage(total, folds[k] CLFOLD_PASS);
         }
     } else

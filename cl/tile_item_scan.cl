@@ -70,19 +70,19 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
         for (uint k = 0; k < CLFOLD_RUNS; ++k) {
             const uint j = k * run + i;
             const clfold_stage e = clfold_load(in, begin, j CLFOLD_PASS);
-            if (j == 0)
-                x[k] = e;
-            else
-                x[k] = clfold_combine_stage(i == 0 ? room->fronts[k] : x[k],
-                                            e CLFOLD_PASS);
-            const clfold_item y = clfold_item_at(x[k], index, j + 1 == count, has_prefix,
+            const clfold_stage f =
+                j == 0 ? e
+                       : clfold_combine_stage(i == 0 ? room->fronts[k] : x[k],
+                                              e CLFOLD_PASS);
+            x[k].$name = f.$name;
+            const clfold_item y = clfold_item_at(f, index, j + 1 == count, has_prefix,
                                                  room CLFOLD_PASS);
             if (!CLFOLD_EXCLUSIVE || i > 0 || k == 0)
                 clfold_emit(CLFOLD_EXCLUSIVE ? before[k] : y, before[k],
                              in + (begin + j) * CLFOLD_SCALARS, index + j, out,
                              out_begin + j CLFOLD_PASS);
 #if CLFOLD_KEEPS_BEFORE
-            before[k] = y;
+            before[k].$name = y.$name;
 #endif
         }
     }

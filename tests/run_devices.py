@@ -122,8 +122,10 @@ class Device:
     def environment(self, extra=()):
         environment = environment_of(self.folder)
         environment["CLFOLD_TEST_DEVICE"] = str(self.number)
-        for variable in driver_faults.known(driver_faults.UNSET, self.name):
+        for variable in driver_faults.known(driver_faults.UNSET, label_of(self)):
             environment.pop(variable, None)
+        for pair in driver_faults.known(driver_faults.SET, label_of(self)):
+            environment.setdefault(*pair.split("=", 1))
         if self.layer:
             layers = [environment.get("OPENCL_LAYERS"), self.layer]
             environment["OPENCL_LAYERS"] = ":".join(filter(None, layers))
@@ -274,7 +276,7 @@ def run(device, command, extra, tap, seconds=LIMIT_SECONDS):
     environment["CMOCKA_MESSAGE_OUTPUT"] = "TAP"
     for _ in range(driver_faults.RUNS):
         done = Run(command, environment, seconds)
-        seen = driver_faults.seen(done.status, done.err, device.name, all_passed(done.out))
+        seen = driver_faults.seen(done.status, done.err, label, all_passed(done.out))
         if not seen or "not ok" in done.out:
             break
         tap.comment(f"{label}: {done.fault}, a known fault of the driver: {seen}")

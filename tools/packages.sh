@@ -44,3 +44,44 @@ need_packages() {
         return 1
     fi
 }
+
+# take_folder SCRIPT NAME [ARGUMENT]: of what a script is given, which may be --help or a folder,
+# sets $folder: else it is NAME in the user's cache. Makes it, and waits for other processes.
+take_folder() {
+    case ${3-} in
+    -h | --help)
+        sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$1"
+        exit 0
+        ;;
+    esac
+    if [ "$#" -gt 3 ] || [ "${3+${3#-}}" != "${3-}" ]; then
+        echo "${1##*/}: takes one FOLDER, and got: $3; see --help" >&2
+        exit 2
+    fi
+    folder=${3:-${XDG_CACHE_HOME:-${HOME:?names no folder}/.cache}/clfold/$2}
+    mkdir -p -- "$folder"
+    folder=$(cd -- "$folder" && pwd -P)
+    exec 9>"$folder.lock"
+    flock 9
+}
+
+# need_pypi VENV MARK PACKAGE...: a virtual environment of Python with these packages, whose names
+# stand in the file MARK once they are there.
+need_pypi() {
+    need_venv=$1 need_mark=$2
+    shift 2
+    if [ "$(cat "$need_mark" 2>/dev/null)" = "$*" ]; then
+        return 0
+    fi
+    rm -f -- "$need_mark"
+    # Debian's Python first: one of the user's own may come before it, without ensurepip.
+    need_python=/usr/bin/python3
+    "$need_python" -c 'import ensurepip, venv' 2>/dev/null || need_python=python3
+    echo "Installing into $need_venv: $*" >&2
+    if ! "$need_python" -m venv -- "$need_venv" ||
+        ! "$need_venv/bin/pip" install --quiet --disable-pip-version-check -- "$@"; then
+        echo "pip could not install it; see above (on Debian it is in python3-venv)" >&2
+        return 1
+    fi
+    printf '%s\n' "$*" >"$need_mark"
+}

@@ -169,6 +169,8 @@ bool clfold_verdict_read(struct findings *findings, const char *line, size_t len
  * wrong word:
  *
  *   PoCL 3.1      pthread-skylake-avx512, Debian 12's, 2 cores, 2026-11-21
+ *   PoCL 6.0      cpu-skylake-avx512, Debian 13's, 2 cores, 2026-11-28
+ *   PoCL 7.1      the same, of its source with LLVM 19
  *   Intel 2026    Intel's CPU runtime 2026.22, AMD EPYC, 2 cores, 2026-11-21
  *
  * Both run a group on one thread from start to end, and the system schedules threads
@@ -179,6 +181,8 @@ static const struct {
     const char *driver; /* what the version begins with */
 } known[] = {
     { "Portable Computing Language", "3.1" },
+    { "Portable Computing Language", "6.0" },
+    { "Portable Computing Language", "7.1" },
     { "Intel(R) OpenCL", "2026." },
 };
 

@@ -222,6 +222,9 @@ static void check_launches(const struct row *row, const struct trial *fold)
     const clfold_report report =
         report_of(row, fold->algorithm, fold->count + fold->spare);
 
+    if (!device_has_groups()) {
+        return;
+    }
     if (rises ? report.num_launches < 3
               : report.num_groups < 2 || report.num_launches > 2) {
         char text[384];

@@ -143,7 +143,7 @@ static bool has_segments(const struct subject *subject, const struct debug *tile
 /* Mesa 22.3's compiler ends with a segmentation fault at four components of one type. */
 static bool crashes(const struct subject *subject)
 {
-    return device.ends_loops && strstr(subject->fold.name, "matrix");
+    return device.is_rusticl && strstr(subject->fold.name, "matrix");
 }
 
 /* PoCL 3.1 makes wrong code of some of these scans by groups, as of others by those of a
@@ -342,7 +342,7 @@ static struct trial trial_of(const struct way *way, const struct shape_of_run *s
         .init = !s->is_map && (needs_init || turn % 3 == 1) ? INIT_HOST : INIT_NONE,
         .seed = 7,
         .count_at = count_at,
-        .may_refuse = device.ends_loops,
+        .may_refuse = device.is_rusticl,
     };
 
     trial.spare = count_at ? (turn * 37) % (MOST_ELEMENTS - shape->count + 1) : 0;
@@ -387,7 +387,7 @@ static void test_subject(void **state)
     for (size_t i = 0; i < num_planned; ++i) {
         if (plan[i].subject == which && check_way(&plan[i], i)) {
             meet(&plan[i], true);
-        } else if (plan[i].subject == which && !device.ends_loops) {
+        } else if (plan[i].subject == which && !device.is_rusticl) {
             fail_msg("%s: %s", s->fold.name, clfold_last_error());
         }
     }
@@ -411,7 +411,7 @@ static void test_every_feature(void **state)
     (void)state;
     for (size_t row = 0; row < ROWS; ++row) {
         for (size_t column = 0; column < COLUMNS; ++column) {
-            if (wanted[row][column] && !met[row][column] && !device.ends_loops) {
+            if (wanted[row][column] && !met[row][column] && !device.is_rusticl) {
                 fail_msg("%s has not met column %zu",
                          row < NUM_FEATURES ? feature_names[row] : "a tile or subject",
                          column);

@@ -139,8 +139,10 @@ static void assert_holds(cl_command_queue queue, cl_mem mem, const cl_int *expec
 {
     static cl_int found[COUNT];
 
-    assert_int_equal(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, num * sizeof(*found),
-                                         found, 0, NULL, NULL),
+    assert_int_equal(num == 0 ? CL_SUCCESS
+                              : clEnqueueReadBuffer(queue, mem, CL_TRUE, 0,
+                                                    num * sizeof(*found), found, 0, NULL,
+                                                    NULL),
                      CL_SUCCESS);
     for (size_t i = 0; i < num; ++i) {
         if (found[i] != expected[i]) {
@@ -310,10 +312,13 @@ static void test_event(void **state)
  *
  * PoCL 3.1 aborts, in plain OpenCL as well, where the failure goes on to a command whose
  * event nobody holds ("PTHREAD ERROR in pocl_update_event_failed"); so there the call
- * that fails is the simpler one.
+ * that fails is the simpler one. On rusticl of Mesa 25.0 all that follows in the queue
+ * fails, so the next calls are in another.
  */
-static void failed_wait(const struct way *way, cl_command_queue queue)
+static void failed_wait(const struct way *way, cl_command_queue next)
 {
+    const bool is_lost = device.is_rusticl && !device.ends_loops;
+    cl_command_queue queue = is_lost ? device_queue(&device, 0) : next;
     struct task *task = task_create(way, COUNT, 8);
     cl_event event = NULL, gate = gate_create();
     cl_int status, execution = CL_QUEUED;
@@ -336,8 +341,11 @@ static void failed_wait(const struct way *way, cl_command_queue queue)
     clReleaseEvent(gate);
     task->algorithm = way->algorithm;
     for (int i = 0; i < 3; ++i) {
-        assert_does(task, queue);
-        assert_sums(task, queue);
+        assert_does(task, next);
+        assert_sums(task, next);
+    }
+    if (is_lost) {
+        clReleaseCommandQueue(queue);
     }
     task_destroy(task);
 }

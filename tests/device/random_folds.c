@@ -122,7 +122,7 @@ static bool is_fault_of_compiler(const struct random_fold *fold)
 {
     size_t size = size_of(fold->parts[0].type);
 
-    return device.ends_loops && (has_gap(fold) || parts_of_size(fold, size) == 4 ||
+    return device.is_rusticl && (has_gap(fold) || parts_of_size(fold, size) == 4 ||
                                  parts_of_size(fold, 1) > 1);
 }
 
@@ -144,7 +144,7 @@ static bool is_known_fault(const struct random_fold *fold, const struct way *way
              (may_look_back(way->algorithm) || fold->num_parts > 2)) ||
             (device.is_intel && operation == CLFOLD_EXCLUSIVE_SCAN &&
              fold->fold.type_name) ||
-            (device.ends_loops && parts_of_size(fold, 2) == 3));
+            (device.is_rusticl && parts_of_size(fold, 2) == 3));
 }
 
 static struct debug draw_plan(const struct random_fold *fold, uint64_t *random)
@@ -194,7 +194,7 @@ static struct trial draw_trial(const struct random_fold *fold, clfold_operation 
     const size_t tile = way->plan.tile_elements;
     struct trial trial = { .subject = random_fold_subject(fold),
                            .operation = operation,
-                           .may_refuse = device.ends_loops };
+                           .may_refuse = device.is_rusticl };
 
     trial.count = below(random, MOST) >> below(random, 12);
     if (tile && below(random, 3) == 0) {
@@ -365,7 +365,7 @@ static size_t check_selects(const struct random_fold *fold, uint64_t random)
     struct text text = { 0 };
     struct select_trial trial = { .subject = random_fold_subject(fold),
                                   .condition = draw_condition(fold, &text, &random),
-                                  .may_refuse = device.ends_loops };
+                                  .may_refuse = device.is_rusticl };
     const struct algorithm_row *row;
     struct way way;
     size_t num = 0;

@@ -12,6 +12,7 @@ static const struct debug small_tiles[] = {
     { .tile = TILE_VECTOR, .tile_elements = 300, .max_groups = 3 },
     { .tile = TILE_GROUP, .tile_elements = 100, .group_size = 6, .max_groups = 4 },
     { .tile = TILE_GROUP, .tile_elements = 2048, .group_size = 64, .max_groups = 7 },
+    { .tile_elements = 50, .max_groups = 5 }, /* the policy's: CPUs fold items in runs */
 };
 
 /* ---- Floats ------------------------------------------------------------------------ */
@@ -139,10 +140,10 @@ static void take_first(void *out, const void *a, const void *b)
 }
 
 /* An operator without identity: only a fold without elements and init is rejected, since
- * no lane outside the input is ever combined. */
+ * no lane outside the input is ever combined. The last is partial. */
 static void test_no_identity(void **state)
 {
-    static const struct subject first = {
+    static struct subject first = {
         .fold = { .name = "first", .type = CLFOLD_I32, .combine = "a" },
         .size = sizeof(cl_int),
         .combine = take_first,
@@ -151,13 +152,14 @@ static void test_no_identity(void **state)
     };
 
     (void)state;
-    for (size_t k = 0; k < 3 * 3; ++k) {
+    for (size_t k = 0; k < 4 * 3; ++k) {
         const struct trial fold = { .operation = CLFOLD_REDUCE,
                                     .subject = &first,
                                     .plan = small_tiles[k / 3],
                                     .count = k % 3 ? 0 : 1000,
                                     .init = k % 3 == 1 ? INIT_HOST : INIT_NONE,
                                     .in_offset = k / 3 };
+        first.fold.flags = k / 3 == 3 ? CLFOLD_PARTIAL : 0;
         trial_check(&fold, NULL);
     }
 }

@@ -280,6 +280,9 @@ static void test_messages(void **state)
 static void test_group_text(void **state)
 {
     (void)state;
+    if (!device_has_groups()) {
+        skip();
+    }
     /* [clfold_group_text] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
     const char *const kernel_text =

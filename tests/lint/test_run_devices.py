@@ -187,6 +187,16 @@ class Runner(unittest.TestCase):
             "ok 1 - House: big (OpenCL 1.2, driver 1.5) KIND=x=y: x=y TAP", "1..1"
         ])
 
+    def test_faults_by_version(self):
+        """Where drivers die of groups, no test forces them; CLFOLD_TEST_GROUPS does."""
+        for driver, own, groups in (
+            ("3.1+debian", "", ""), ("6.0+debian", "", "0"), ("7.1", "1", "1")
+        ):
+            self.devices(a=f"0\tPortable Computing Language: a\tOpenCL 3.0\t{driver}\n")
+            own = {"CLFOLD_TEST_GROUPS": own} if own else {}
+            _, points, _ = self.run_it('echo "ok 1 - [$CLFOLD_TEST_GROUPS]"\n', **own)
+            self.assertTrue(points[0].endswith(f"{driver}): [{groups}]"), points)
+
     def test_environment_of_one_device(self):
         self.devices(a=ONE.replace("House: big", "rusticl: big"))
         _, points, _ = self.run_it(

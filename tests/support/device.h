@@ -17,7 +17,7 @@ struct device {
     cl_command_queue queue;    /* in order */
     cl_command_queue disorder; /* out of order; NULL where the device has none */
     char name[256];            /* "platform: device" */
-    bool is_pocl, is_intel, has_f64, has_f16;
+    bool is_pocl, is_intel, is_rusticl, has_f64, has_f16;
     bool is_known;   /* the library trusts its memory without a probe */
     bool ends_loops; /* it stops work-items that run long loops: no look-back there */
 };
@@ -43,6 +43,10 @@ bool device_has(const struct device *device, clfold_type type);
 
 /* Whether elements of type `in` are folded in `type`: halves are, in a wider one. */
 bool device_folds(const struct device *device, clfold_type in, clfold_type type);
+
+/* Whether plans may force work-groups; else they take the policy's tile. */
+bool device_has_groups(void);
+void device_need_groups(void); /* ends a test that cannot run here */
 
 /* How much is tested: what CLFOLD_TEST_LEVEL in the environment says. */
 enum level { LEVEL_QUICK, LEVEL_WIDE, LEVEL_FULL };

@@ -94,6 +94,22 @@ struct debug with_tier(const struct device *device, struct debug plan)
     return plan;
 }
 
+void __wrap_clfold_context_override(clfold_context *context, const struct debug *plan)
+{
+    static struct debug kept[16]; /* by contexts: no test has more */
+    static size_t turn;
+
+    if (plan && plan->group_size + (plan->tile == TILE_GROUP) > 0 &&
+        !device_has_groups()) {
+        struct debug *own = &kept[turn++ % 16];
+        *own = *plan;
+        own->group_size = 0;
+        own->tile = plan->tile == TILE_GROUP ? TILE_NONE : plan->tile;
+        plan = own;
+    }
+    __real_clfold_context_override(context, plan);
+}
+
 bool groups_meet(const struct device *device)
 {
     const char *affinity = getenv("POCL_AFFINITY");

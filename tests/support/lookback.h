@@ -7,6 +7,11 @@
 
 #include "ops/internal.h"
 
+/* What is called where a plan is forced, by the linker, see tests/driver_faults.py; and
+ * the function itself. */
+void __wrap_clfold_context_override(clfold_context *context, const struct debug *plan);
+void __real_clfold_context_override(clfold_context *context, const struct debug *plan);
+
 /* Whether the algorithm of that name may look back; NULL: the policy's. */
 bool may_look_back(const char *algorithm);
 

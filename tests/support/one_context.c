@@ -20,7 +20,7 @@ bool policy_has_tile(enum tile_kind tile)
     bool found = tile == TILE_NONE;
 
     for (uint32_t i = 0; i < num; ++i) {
-        found |= policies[i].tile == tile;
+        found |= policies[i].tile == tile && (tile != TILE_GROUP || device_has_groups());
     }
     return found;
 }

@@ -14,7 +14,7 @@ int open_context(void **state);
 int close_context(void **state);
 
 /* Whether the device's policy has the tile, so that it may be forced: GPUs' have no
- * TILE_ITEM. TILE_NONE: the policy's first. */
+ * TILE_ITEM, and some drivers no TILE_GROUP to trust. TILE_NONE: the policy's first. */
 bool policy_has_tile(enum tile_kind tile);
 
 /* The tile that is taken where this one is forced: TILE_NONE is the policy's first. */

@@ -46,7 +46,7 @@ static bool find_words(const struct device *device, bool probes, char words[WORD
 static void add_verdict(struct record *record, const struct device *device, size_t index,
                         struct listing *listing)
 {
-    char words[WORDS_SIZE] = "", name[32];
+    char words[WORDS_SIZE] = "", name[48];
     struct message message;
     const bool found = find_words(device, listing->probes, words, &message);
     const char *const shown = !found ? message.text : words[0] ? words : "not probed";
