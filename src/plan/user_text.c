@@ -419,7 +419,8 @@ bool clfold_user_text_promotes(const char *text)
     while (*at != '\0' && !strchr(DIGITS "'", *at)) {
         at += clfold_name_length(at) > 0 ? clfold_name_length(at) : 1;
     }
-    return *at != '\0' && !strstr(text, "to_") && !strstr(text, "pick");
+    return *at != '\0' && !strstr(text, "to_") && !strstr(text, "pick") &&
+           !strstr(text, "char)") && !strstr(text, "short)");
 }
 
 /* ---- Initialisers ------------------------------------------------------------------ */

@@ -56,7 +56,7 @@ clfold_status clfold_user_text_count(const struct site *site, const char *field,
 bool clfold_user_text_uses(const char *text, const char *source, const char *name);
 
 /* Whether it has a number, to which C promotes narrow integers, and no to_u8() or pick(),
- * which want vectors of one type. */
+ * which want vectors of one type, nor a cast to a narrow type. */
 bool clfold_user_text_promotes(const char *text);
 
 #endif
