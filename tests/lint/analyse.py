@@ -73,7 +73,7 @@ def cppcheck(folder, commands, root):
     commands = {path: dict(entry, command=re.sub(r" -I/usr/\S+", "", entry["command"]))
                 for path, entry in commands.items()}
     program = [
-        tools.need("cppcheck"), "--enable=warning,performance,portability",
+        tools.need_version("cppcheck", "2.10"), "--enable=warning,performance,portability",
         "--error-exitcode=1", "--quiet", "--inline-suppr", f"-j{os.cpu_count()}",
     ]  # fmt: skip
     # It follows branches that the compiler does not, so any header may count.
@@ -88,7 +88,8 @@ def cppcheck(folder, commands, root):
 def clang_tidy(folder, commands, root):
     """Some files a process, since each start takes a while, and some processes a core."""
     config = f"{root}/.clang-tidy"
-    program = [tools.need("clang-tidy"), "--quiet", "--extra-arg=-Wno-unknown-warning-option"]
+    program = [tools.need_version("clang-tidy", 14), "--quiet",
+               "--extra-arg=-Wno-unknown-warning-option"]
     # The analyser's whole depth, 225000 nodes, takes three times as long: for the library alone.
     less = [] if tools.FULL else [f"--extra-arg={word}" for word in (
         "-Xclang", "-analyzer-config", "-Xclang", "max-nodes=30000")]  # fmt: skip

@@ -6,7 +6,6 @@ than ours proves nothing and is not used.
 """
 
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -14,22 +13,11 @@ import tempfile
 import rules
 import tools
 
-VERSION = 14
 PLANTED = "int  f( void ) {\nreturn 1; }\n"
 
 
-def find():
-    for name in (f"clang-format-{VERSION}", "clang-format"):
-        path = shutil.which(name)
-        if path:
-            _, text = tools.run([path, "--version"])
-            if re.search(rf"version {VERSION}\b", text):
-                return path
-    return tools.leave_out(f"clang-format {VERSION} is not installed")
-
-
 def main(root):
-    command = [find(), "--dry-run", "--Werror", "--style=file"]
+    command = [tools.need_version("clang-format", 14), "--dry-run", "--Werror", "--style=file"]
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(os.path.join(root, ".clang-format"), folder)

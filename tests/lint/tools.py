@@ -3,6 +3,7 @@
 import concurrent.futures
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,14 @@ def need(*names):
         if path:
             return path
     return leave_out(f"{names[0]} is not installed")
+
+
+def need_version(name, version):
+    """This version of a program, since what others find differs."""
+    for path in filter(None, map(shutil.which, (f"{name}-{version}", name))):
+        if re.search(rf"(?i)(version|{name}) {version}\b", run([path, "--version"])[1]):
+            return path
+    return leave_out(f"{name} {version} is not installed")
 
 
 def run(command, **options):
