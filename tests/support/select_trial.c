@@ -318,14 +318,9 @@ static enum trial_end check_call(const struct select_trial *trial, struct output
                    trial->rest ? to->rest.expected : NULL, (void *)to->lengths.expected);
         memcpy(to->num.expected, &kept, sizeof(kept));
         to->num.num = 1;
-        to->out.num = kept;
-        to->rest.num = trial->rest ? trial->count - kept : 0;
-        to->lengths.num = trial->lengths ? kept : 0;
-        if (trial->unknown) {
-            to->out.num = trial->count;
-            to->rest.num = trial->rest ? trial->count : 0;
-            to->lengths.num = trial->lengths ? trial->count : 0;
-        }
+        to->out.num = trial->unknown ? trial->count : kept;
+        to->rest.num = trial->rest ? trial->count - (trial->unknown ? 0 : kept) : 0;
+        to->lengths.num = trial->lengths ? to->out.num : 0;
     }
     return is_output_right(trial, &to->num, why, why_size) &&
                    is_output_right(trial, &to->out, why, why_size) &&
