@@ -310,7 +310,8 @@ static void check_scan(const struct plan *plan, const struct job *job,
         assert_true(plan->each * plan->num_groups >= plan->cut.num_runs);
         assert_true(plan->each * (plan->num_groups - 1) < plan->cut.num_runs);
         /* Two slots for each tile, after the lines. */
-        assert_int_equal(plan->scratch_bytes, 256 + plan->cut.num_runs * 2 * words * 8);
+        assert_int_equal(plan->scratch_bytes,
+                         6 * 64 + plan->cut.num_runs * 2 * words * 8);
         assert_int_equal(plan->scratch_most, plan->scratch_bytes + 2 * words * 8);
     } else {
         assert_true(plan->each * plan->num_groups >= plan->cut.num_runs);
