@@ -59,7 +59,8 @@ QUICKEST = "Intel(R) OpenCL"  # of the compilers: twice as quick as PoCL's
 # Open MPI runs as any user, on more ranks than there are cores, and in containers.
 RANKS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
          "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
-         "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+         "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_btl": "^tcp",
+         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 PLAN = re.compile(r"^1\.\.(\d+)\s*(?:#.*)?$")
 FRAME = re.compile(r"^#\d+ +0x[0-9a-f]+ (?:- \d+ )?(\w+)(?:@\S*)?$")
 # "ok 1 - name", "not ok 2 - name", and cmocka's "ok 3 # SKIP name", which some of its

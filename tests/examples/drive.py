@@ -622,13 +622,6 @@ def unkept(_file, folder):
 WRITTEN = {"areas": unblurred, "kept": unkept, "mpi_scan": unscanned, "smooth": unsmooth,
            "softmax": unsoftmax}
 
-# Open MPI starts no program as root, nor more ranks than cores, unless it is told to; and memory
-# of other processes cannot be read in every container.
-os.environ.update({"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                   "OMPI_MCA_btl_vader_single_copy_mechanism": "none"})
-
-
 def fault(name, start, file, arguments, expected):
     """What is wrong with a case, or None."""
     with tempfile.TemporaryDirectory() as folder:

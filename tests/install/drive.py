@@ -17,6 +17,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import run_devices  # noqa: E402
+
 WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-DCL_TARGET_OPENCL_VERSION=300"]
 # What the library may load when it runs: OpenCL's loader and the C library's parts.
 NEEDED = r"lib(OpenCL|c|m|pthread)\.so\.\d+|ld-linux.*"
@@ -29,10 +32,6 @@ directory = clfold-0.1
 [provide]
 dependency_names = clfold
 """
-
-# For Open MPI as root and on a machine of one core.
-MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-       "OMPI_MCA_rmaps_base_oversubscribe": "1"}  # fmt: skip
 
 build = source = consumer = meson = compiler = None
 
@@ -249,7 +248,8 @@ class Installed(Case):
 
     def run_mpi(self, program):
         """The consumer on two ranks."""
-        printed = run("mpirun", "-n", "2", program, LD_LIBRARY_PATH=self.staged("libdir"), **MPI)
+        printed = run("mpirun", "-n", "2", program, LD_LIBRARY_PATH=self.staged("libdir"),
+                      **run_devices.RANKS)
         self.assertEqual(printed.split(), [self.number()] * 2)
 
     def test_mpi(self):
@@ -334,10 +334,9 @@ class Alone(Case):
     def setUp(self):
         super().setUp()
         os.mkdir(self.path("pc"))
-        opencl = run("pkg-config", "--variable=pcfiledir", "OpenCL").strip()
-        for name in os.listdir(opencl):
-            if name.startswith("OpenCL") and name.endswith(".pc"):
-                shutil.copy(os.path.join(opencl, name), self.path("pc"))
+        for name in ["OpenCL", *run("pkg-config", "--print-requires", "OpenCL").split()]:
+            place = run("pkg-config", "--variable=pcfiledir", name).strip()
+            shutil.copy(os.path.join(place, f"{name}.pc"), self.path("pc"))
         self.alone = {
             "PKG_CONFIG_LIBDIR": self.path("pc"),
             "PKG_CONFIG_PATH": "",
