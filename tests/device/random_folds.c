@@ -57,8 +57,10 @@ static bool judge(const struct random_fold *fold, enum trial_end end, const char
 {
     if (end == TRIAL_WRONG) {
         struct text text = { 0 };
-        random_fold_print(fold, &text);
-        fail_msg("%s\n%s", why, text.bytes);
+        if (fold) {
+            random_fold_print(fold, &text);
+        }
+        fail_msg("%s\n%s", why, text.bytes ? text.bytes : "");
     }
     return end == TRIAL_RIGHT;
 }
@@ -436,7 +438,7 @@ static void test_property(void **state)
             cl_mem table = new_table(&fold);
             num += check_fold(&fold, operation, num_folds % 4 == 0, next_random(&random));
             num += check_segments(&fold, random);
-            for (int k = 0; k < (spoils ? 6 : 1); ++k) {
+            for (int k = 0; k < (spoils ? 5 : 1); ++k) {
                 num += check_selects(&fold, k > 0 ? next_random(&random) : random);
             }
             clReleaseMemObject(table);
@@ -448,5 +450,29 @@ static void test_property(void **state)
     assert_true(num > most * CALLS);
 }
 
+/* Each operation and kind of segments: none, flags, keys, offsets, rows, columns. */
+static void test_spoilt_calls(void **state)
+{
+    (void)state;
+    spoils = true;
+    for (unsigned k = 0; k < 3 * 6 * 2; ++k) {
+        const unsigned by = k / 3 % 6;
+        struct trial trial = { .op = CLFOLD_ADD, .pair = { CLFOLD_U32, CLFOLD_U32 } };
+        trial.operation = CLFOLD_REDUCE + (clfold_operation)(k % 3);
+        trial.plan = (struct debug){ .tile = k < 18 ? 0 : TILE_GROUP,
+                                     .tile_elements = 64,
+                                     .max_groups = 5 };
+        trial.count = 4900;
+        trial.by = by <= CLFOLD_BY_OFFSETS ? by : 0;
+        trial.head_type = CLFOLD_U32;
+        trial.tells = by == CLFOLD_BY_OFFSETS;
+        trial.lists = trial_reduces(&trial) && trial.by && !trial.tells;
+        trial.width = by < 4 ? 0 : by == 4 ? 1 : 7;
+        trial.length = 700;
+        check(NULL, &trial);
+    }
+}
+
 TEST_MAIN("random_folds", open_context, close_context, cmocka_unit_test(test_property),
+          cmocka_unit_test(test_spoilt_calls),
           { .name = "test_spoilt", .test_func = test_property, .initial_state = &spoils })
