@@ -70,7 +70,7 @@ take_folder() {
 need_pypi() {
     need_venv=$1 need_mark=$2
     shift 2
-    if [ "$(cat "$need_mark" 2>/dev/null)" = "$*" ]; then
+    if [ "$(cat "$need_mark" 2>/dev/null)" = "$*" ] && [ -x "$need_venv/bin/python3" ]; then
         return 0
     fi
     rm -f -- "$need_mark"
@@ -78,7 +78,7 @@ need_pypi() {
     need_python=/usr/bin/python3
     "$need_python" -c 'import ensurepip, venv' 2>/dev/null || need_python=python3
     echo "Installing into $need_venv: $*" >&2
-    if ! "$need_python" -m venv -- "$need_venv" ||
+    if ! "$need_python" -m venv --clear -- "$need_venv" ||
         ! "$need_venv/bin/pip" install --quiet --disable-pip-version-check -- "$@"; then
         echo "pip could not install it; see above (on Debian it is in python3-venv)" >&2
         return 1

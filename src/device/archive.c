@@ -15,7 +15,7 @@
  * its code, not those of devices, workers, caches. docs/first-call.md has both. */
 struct driver {
     const char *platform; /* NULL: any other */
-    const char *variables[18];
+    const char *variables[20];
     const char *loss; /* why keeping gains nothing; NULL: it gains */
     const char *off; /* a variable that, switched off, makes it gain after all; or NULL */
     /* Fetching a binary compiles kernels, and the process may abort if another thread

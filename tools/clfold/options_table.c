@@ -332,7 +332,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "where", VALUE_TEXT, TO(fold.keep), SELECT | EXPLAIN,
       .help = "the condition by which an element is kept, in OpenCL C, such as 'x > 3'. "
               "It has item and what --load sees. Of explain, it goes with select" },
-    { "keep", VALUE_TEXT, TO(fold.keep), SELECT | EXPLAIN,
+    { "keep", VALUE_TEXT, TO(fold.keep), SELECT | EXPLAIN, .excludes = "where",
       .help = "the same as --where" },
     { "equal", VALUE_TEXT, TO(fold.equal), UNIQUE | EXPLAIN, .excludes = "where,keep",
       .help = "when two neighbouring items a and b are of one run, in OpenCL C, such as "

@@ -83,7 +83,7 @@ static const char *find_kept(const struct session *session, char path[PLACE_SIZE
     return kept;
 }
 
-static void *tell(void *user)
+static void *print_notice(void *user)
 {
     struct session *const session = user;
     const long left = session->spent < 1 ? (long)((1 - session->spent) * 1e9) : 0;
@@ -103,7 +103,7 @@ void session_watch(struct session *session)
 {
     session->watched = !session->told && isatty(STDERR_FILENO) &&
                        !message_is_silenced() &&
-                       pthread_create(&session->watch, NULL, tell, session) == 0;
+                       pthread_create(&session->watch, NULL, print_notice, session) == 0;
     session->began = clock_now();
 }
 
