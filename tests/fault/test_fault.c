@@ -599,6 +599,10 @@ static void sweep(const struct scenario *scenario, bool allocs)
         print_message("%s has no out-of-order queue\n", device.name);
         skip();
     }
+    if (scenario->fold == &compensated && !device_has_groups()) {
+        print_message("%s: what a failed build leaves are groups\n", device.name);
+        skip();
+    }
     if (scenario->before == probe_once && device.ends_loops) {
         print_message("%s does not look back\n", device.name);
         skip();

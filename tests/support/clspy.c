@@ -311,10 +311,7 @@ void clspy_hollow(bool on)
 
 void clspy_keep_binaries(void)
 {
-    const char *groups = getenv("CLFOLD_TEST_GROUPS");
-
-    /* Fetching one may compile for groups: PoCL 6.0 dies of some. */
-    keeps_binaries = !groups || strcmp(groups, "0") != 0;
+    keeps_binaries = true;
 }
 
 const char *clspy_build_options(void)
