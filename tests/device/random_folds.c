@@ -128,8 +128,7 @@ static bool is_fault_of_compiler(const struct random_fold *fold)
 
 /* Faults in groups, which no CPU's policy has: PoCL 3.1's compiler dies of some scans,
  * Intel's 2026.22 takes the wrong one of two structs in exclusive ones, and Mesa's makes
- * wrong code for three shorts. And by any tile Intel's gives a comparison for the greater of
- * two shorts, in a scan that no policy takes. */
+ * wrong code for three shorts. Propagating, Intel's takes a comparison for a maximum. */
 static bool is_known_fault(const struct random_fold *fold, const struct way *way,
                            clfold_operation operation)
 {
