@@ -14,11 +14,12 @@
  *           tiles up to this one, see scan_totals.cl
  *
  * The epoch is in the ticket's word, so it counts launches in memory: a recorded launch
- * may run again. The last group to leave increments it. Launches take turns with the two
- * tickets and counts, and each resets the other two: whatever a launch that failed has left
- * in its own, the next one is right. The epoch wraps around after 2^30
+ * may run again. The last group to leave increments it. The epoch wraps around after 2^30
  * or 2^14 launches, when no old word may be left: so the last group also clears a few
  * words, and goes on where the last launch stopped.
+ *
+ * Launches take turns with the tickets and counts, and each resets the other two: the
+ * next one is right, whatever a launch that failed has left in its own.
  *
  *   ticket's word of 64 bits   epoch 32 | ticket 32
  *                    32 bits   epoch 14 | ticket 18

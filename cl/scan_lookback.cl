@@ -46,7 +46,7 @@ typedef struct {
 
 typedef CLFOLD_SPACE clfold_drawn *clfold_drawn_pointer;
 
-/* Draws a tile; returns the epoch. Only of words that are spoilt a ticket is past them. */
+/* Draws a tile; returns the epoch. Tickets of words that are spoilt may be past all. */
 static uint clfold_draw_tile(clfold_word_pointer counters, CLFOLD_TILES_PARAMS,
                              ulong num_runs, clfold_drawn_pointer drawn)
 {

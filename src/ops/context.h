@@ -54,7 +54,7 @@ struct clfold_context {
     struct tuning tuning;      /* the file's rows for this device; does not change */
     const struct debug *debug; /* of tests and benches, which own it; or NULL */
     uint32_t verify_every;
-    uint32_t max_programs; /* of users' folds, and how many of these */
+    uint32_t max_programs;   /* of users' folds, and how many of these */
     _Atomic bool has_no_num; /* segments by offsets with `num` 0: logged once */
     _Atomic uint64_t calls;
     _Atomic uint64_t verifiable; /* of those, one in verify_every is checked */

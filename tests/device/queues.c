@@ -361,7 +361,7 @@ static void test_failed_wait(void **state)
     }
 }
 
-/* Intel's queue in order drops only the first kernel of a call whose wait failed, so those
+/* Intel's queue in order drops only the first kernel of a call whose wait failed: those
  * after it run on what other calls have left. PoCL aborts, see failed_wait. */
 static void test_stale_scratch(void **state)
 {

@@ -25,9 +25,9 @@ static uint64_t below(uint64_t *random, uint64_t n)
     return (next_random(random) >> 16) % n;
 }
 
-/* Whether each call is made twice, first with scratch that is one word again and again, of
- * any magnitude, before each launch, as where a driver drops those before. Any result is
- * right then, but nothing outside the call's buffers is touched. */
+/* Whether each call is made twice, first with scratch that is one word again and again,
+ * of any magnitude, before each launch, as where a driver drops those before. Any result
+ * is right then, but nothing outside the call's buffers is touched. */
 static bool spoils;
 
 static void spoil(void)

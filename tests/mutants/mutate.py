@@ -385,8 +385,8 @@ FAULTS = {
           "epoch = clfold_draw_tile(counters, CLFOLD_TILES, num_runs, next), next->tile = taken, "
           "next->run = clfold_nth_tile(taken, CLFOLD_TILES);"),
          (LOOKBACK, 1, "    clfold_draw_tile(counters, CLFOLD_TILES, num_runs, next);",
-          "    clfold_draw_tile(counters, CLFOLD_TILES, num_runs, next), next->tile = own->tile + 1, "
-          "next->run = clfold_nth_tile(next->tile, CLFOLD_TILES);")],
+          "    clfold_draw_tile(counters, CLFOLD_TILES, num_runs, next), next->tile = "
+          "own->tile + 1, next->run = clfold_nth_tile(next->tile, CLFOLD_TILES);")],
     ),
     # Look-back goes on into the row before.
     "lookback_past_a_row": (
