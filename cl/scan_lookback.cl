@@ -47,10 +47,10 @@ typedef struct {
 typedef CLFOLD_SPACE clfold_drawn *clfold_drawn_pointer;
 
 /* Draws a tile; returns the epoch. Tickets of words that are spoilt may be past all. */
-static uint clfold_draw_tile(clfold_word_pointer counters, CLFOLD_TILES_PARAMS,
+static uint clfold_draw_tile(clfold_channel_pointer channel, CLFOLD_TILES_PARAMS,
                              ulong num_runs, clfold_drawn_pointer drawn)
 {
-    const clfold_word ticket = clfold_draw(counters);
+    const clfold_word ticket = clfold_draw(channel->counters);
     const ulong tile = clfold_tile_of(ticket);
 
     drawn->tile = tile < num_runs ? tile : 0;
@@ -117,11 +117,12 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
     CLFOLD_LIMIT_RUNS(count, num_runs, CLFOLD_TILE, lead, 0);
     const ulong taken = get_group_id(0) * each;
     const ulong rounds = min(each, num_runs - min(taken, num_runs));
-    const clfold_word_pointer counters = clfold_counters(words, turn);
 
     if (get_local_id(0) == 0) {
+        channel->counters = clfold_counters(words, turn);
         if (taken == 0)
-            clfold_reset(clfold_counters(words, 1 - turn), clfold_epochs(counters));
+            clfold_reset(clfold_counters(words, 1 - turn),
+                         clfold_epochs(channel->counters));
         room->folds_next = false;
         channel->init = clfold_init(CLFOLD_INIT_ARGS);
         channel->has_init = clfold_init_from != 0;
@@ -131,7 +132,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             clfold_finish(channel->init, !clfold_init_from, has_total, total_out,
                           total_index CLFOLD_PASS);
         if (rounds > 0)
-            channel->epoch = clfold_draw_tile(counters, CLFOLD_TILES, num_runs, next);
+            channel->epoch = clfold_draw_tile(channel, CLFOLD_TILES, num_runs, next);
     }
     /* Else PoCL 3.1 loses what one work-item does before the loop. */
     clfold_tile_sync();
@@ -142,7 +143,7 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
             clfold_begin(channel, words, own->run.number,
                          own->tile - own->run.number CLFOLD_TRACE_ARGS);
             if (draws)
-                clfold_draw_tile(counters, CLFOLD_TILES, num_runs, next);
+                clfold_draw_tile(channel, CLFOLD_TILES, num_runs, next);
         }
         clfold_tile_sync();
         const clfold_word_pointer slots =
@@ -172,8 +173,8 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
                          out, out_offset + begin, has_prefix, stream != 0, ahead,
                          room CLFOLD_PASS);
     }
-    if (get_local_id(0) == 0 && clfold_is_last(counters)) {
+    if (get_local_id(0) == 0 && clfold_is_last(channel->counters)) {
         clfold_at_end(words CLFOLD_TRACE_ARGS);
-        clfold_renew(words, counters, capacity);
+        clfold_renew(words, channel->counters, capacity);
     }
 }

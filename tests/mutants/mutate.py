@@ -381,11 +381,11 @@ FAULTS = {
     # Groups need not start in the order of their numbers.
     "lookback_group_for_ticket": (
         "lookback/test_snapshot",
-        [(LOOKBACK, 1, "epoch = clfold_draw_tile(counters, CLFOLD_TILES, num_runs, next);",
-          "epoch = clfold_draw_tile(counters, CLFOLD_TILES, num_runs, next), next->tile = taken, "
+        [(LOOKBACK, 1, "epoch = clfold_draw_tile(channel, CLFOLD_TILES, num_runs, next);",
+          "epoch = clfold_draw_tile(channel, CLFOLD_TILES, num_runs, next), next->tile = taken, "
           "next->run = clfold_nth_tile(taken, CLFOLD_TILES);"),
-         (LOOKBACK, 1, "    clfold_draw_tile(counters, CLFOLD_TILES, num_runs, next);",
-          "    clfold_draw_tile(counters, CLFOLD_TILES, num_runs, next), next->tile = "
+         (LOOKBACK, 1, "    clfold_draw_tile(channel, CLFOLD_TILES, num_runs, next);",
+          "    clfold_draw_tile(channel, CLFOLD_TILES, num_runs, next), next->tile = "
           "own->tile + 1, next->run = clfold_nth_tile(next->tile, CLFOLD_TILES);")],
     ),
     # Look-back goes on into the row before.
