@@ -51,8 +51,8 @@ static clfold_num_kept clfold_add_counts(clfold_num_kept a,
 #endif
 }
 
-/* Writes how many are kept, if that is wanted, and the last run's length; for one
- * work-item. */
+/* Writes how many are kept, if that is wanted, and the last run's length, if there may be
+ * as many runs; for one work-item. */
 static void clfold_put_count(clfold_num_kept total, bool empty,
                              CLFOLD_TOTAL_PARAMS CLFOLD_WITH)
 {

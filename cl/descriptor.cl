@@ -168,7 +168,7 @@ static ulong clfold_epochs(clfold_word_pointer counters)
     return clfold_read(counters + CLFOLD_TICKET) >> CLFOLD_TICKET_BITS;
 }
 
-/* Makes these counters those of the epoch after `epoch`. */
+/* Sets the counters for the epoch after `epoch`. */
 static void clfold_reset(clfold_word_pointer counters, ulong epoch)
 {
     clfold_write(counters + CLFOLD_LEFT, 0);

@@ -51,7 +51,7 @@ typedef struct {
     clfold_item init; /* before the first tile, if has_init */
     clfold_item own;  /* the tile's own total */
     ulong tile;       /* whose total is wanted: its own, or one that is missing */
-    clfold_word_pointer counters; /* here, where no work-item's registers keep it */
+    clfold_word_pointer counters; /* here, so that it takes no registers */
     uint has_init, epoch, spins, in_place, publishes, has_prefix;
     uint waits; /* looks at the anchor, after the first, that may find nothing */
 #if CLFOLD_TRACE

@@ -64,12 +64,11 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
 #if CLFOLD_FENCES
     CLFOLD_SHARED(uint, num);
     const clfold_word_pointer counters = (clfold_word_pointer)partials;
-    if (joins && first == 0 && get_local_id(0) == 0)
-        clfold_write(counters + 1 - turn, 0);
-    if (get_local_id(0) == 0)
-        *num = joins && clfold_is_last_group(counters + turn)
-                   ? (uint)num_runs
-                   : 0;
+    if (get_local_id(0) == 0) {
+        if (joins && first == 0)
+            clfold_write(counters + 1 - turn, 0);
+        *num = joins && clfold_is_last_group(counters + turn) ? (uint)num_runs : 0;
+    }
     clfold_tile_sync();
     /* Called in any case, as tile_group.cl says. */
     clfold_tile_fold_items(partials + to, CLFOLD_COUNT_AT && count == 0 ? 0 : *num,

@@ -24,8 +24,8 @@ typedef private clfold_item *clfold_memory;
 #define CLFOLD_TILE_MEMORY(memory) private clfold_item memory[2]
 #define CLFOLD_KEPT 1
 
-/* Folds the runs of a tile of `count` elements, at least CLFOLD_RUNS. Into arrays structs
- * go by parts, here and in scans: of whole ones rusticl (Mesa 25.0) keeps the last. */
+/* Folds the runs of a tile of `count` elements, at least CLFOLD_RUNS. Arrays get
+ * structs by parts, also in scans: of whole ones rusticl (Mesa 25.0) keeps the last. */
 static void clfold_fold_runs(global const CLFOLD_IN *in, ulong begin, uint run,
                              clfold_stage folds[CLFOLD_RUNS] CLFOLD_WITH)
 {

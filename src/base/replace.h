@@ -7,12 +7,13 @@
  *              clfold.1.0.part  or the new one, where the file system has none without a
  *                               name; renamed to `name`
  *
- * At any time there is the old file or the new one, after a failure the old one; so it is
- * of several at once, but for a kill, where the file system has links. A file
- * without a name is gone with its process, even if that is killed. The name beside is
- * short, so any name that the system takes can be replaced. An old file
- * keeps its owner, group and permissions; one that the user may not write, or whose owner
- * or group could not be kept, is rejected. A link stays too: its target is replaced.
+ * At any time there is the old file or the new one, after a failure the old one. Several
+ * are replaced together or not at all, unless the process is killed between two names, or
+ * the file system has no hard links. A file without a name is gone with its process, even
+ * if that is killed. The name beside is short, so any name that the system takes can be
+ * replaced. An old file keeps its owner, group and permissions; one that the user may not
+ * write, or whose owner or group could not be kept, is rejected. A link stays too: its
+ * target is replaced.
  */
 #ifndef CLFOLD_BASE_REPLACE_H
 #define CLFOLD_BASE_REPLACE_H

@@ -222,7 +222,7 @@ static void check_launches(const struct row *row, const struct trial *fold)
     const clfold_report report =
         report_of(row, fold->algorithm, fold->count + fold->spare);
 
-    if (!device_has_groups()) {
+    if (fold->plan.group_size > 0 && !device_has_groups()) {
         return;
     }
     if (rises ? report.num_launches < 3

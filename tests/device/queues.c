@@ -139,10 +139,10 @@ static void assert_holds(cl_command_queue queue, cl_mem mem, const cl_int *expec
 {
     static cl_int found[COUNT];
 
-    assert_int_equal(num == 0 ? CL_SUCCESS
-                              : clEnqueueReadBuffer(queue, mem, CL_TRUE, 0,
-                                                    num * sizeof(*found), found, 0, NULL,
-                                                    NULL),
+    /* At least one: PoCL 6.0 and 7.1 reject reads of none. */
+    assert_int_equal(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0,
+                                         (num + !num) * sizeof(*found), found, 0, NULL,
+                                         NULL),
                      CL_SUCCESS);
     for (size_t i = 0; i < num; ++i) {
         if (found[i] != expected[i]) {
@@ -380,14 +380,13 @@ static void test_stale_scratch(void **state)
     };
     for (size_t k = 0; k < 9; ++k) {
         cl_event gate = gate_create();
-        const bool waits = device.is_intel && k % 2;
         struct call call = {
             .context = ctx, .queue = device.queue, .in = in, .out = out
         };
         call.fold = &folds[k % 2];
         call.count = NUM;
-        call.num_wait = waits;
-        call.wait = waits ? &gate : NULL;
+        call.num_wait = device.is_intel && k % 2;
+        call.wait = call.num_wait ? &gate : NULL;
         assert_ok(call_rows[k % 2 ? CALL_SELECT : CALL_REDUCE].make(&call));
         clSetUserEventStatus(gate, -42);
         clFinish(device.queue);

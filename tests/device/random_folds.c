@@ -26,7 +26,7 @@ static uint64_t below(uint64_t *random, uint64_t n)
 }
 
 /* Whether each call is made twice, first with scratch that is one word again and again,
- * of any magnitude, before each launch, as where a driver drops those before. Any result
+ * of any magnitude, before each launch, as if the launches before had not run. Any result
  * is right then, but nothing outside the call's buffers is touched. */
 static bool spoils;
 

@@ -1,4 +1,5 @@
 #include "lookback.h"
+#include "test.h"
 
 #include "plan/memory.h"
 
@@ -96,16 +97,17 @@ struct debug with_tier(const struct device *device, struct debug plan)
 
 void __wrap_clfold_context_override(clfold_context *context, const struct debug *plan)
 {
-    static struct debug kept[16]; /* by contexts: no test has more */
-    static size_t turn;
+    static bool noted;
 
     if (plan && plan->group_size + (plan->tile == TILE_GROUP) > 0 &&
         !device_has_groups()) {
-        struct debug *own = &kept[turn++ % 16];
+        struct debug *own = malloc(sizeof(*own)); /* the context's, to the end */
         *own = *plan;
         own->group_size = 0;
         own->tile = plan->tile == TILE_GROUP ? TILE_NONE : plan->tile;
         plan = own;
+        print_message("%s", noted ? "" : "here the policy's tile stands for groups\n");
+        noted = true;
     }
     __real_clfold_context_override(context, plan);
 }

@@ -7,8 +7,7 @@
 
 #include "ops/internal.h"
 
-/* What is called where a plan is forced, by the linker, see tests/driver_faults.py; and
- * the function itself. */
+/* The linker calls the first for the other one: see tests/driver_faults.py. */
 void __wrap_clfold_context_override(clfold_context *context, const struct debug *plan);
 void __real_clfold_context_override(clfold_context *context, const struct debug *plan);
 

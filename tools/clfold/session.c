@@ -95,13 +95,13 @@ static void *print_notice(void *user)
     /* A bar may stand in the line, which is shorter. */
     fprintf(stderr, "\rclfold: building a program for %s, which is %s%s\n",
             session->device_name, folder ? "kept in " : "not kept", folder ? folder : "");
-    session->told = true;
+    session->noticed = true;
     return NULL;
 }
 
 void session_watch(struct session *session)
 {
-    session->watched = !session->told && isatty(STDERR_FILENO) &&
+    session->watched = !session->noticed && isatty(STDERR_FILENO) &&
                        !message_is_silenced() &&
                        pthread_create(&session->watch, NULL, print_notice, session) == 0;
     session->began = clock_now();

@@ -19,8 +19,8 @@ struct session {
     bool opening;
     struct profile profile; /* of calls, where the session is profiled */
     pthread_t watch;
-    bool watched, told;
-    double began, spent; /* seconds in watched calls */
+    bool watched, noticed; /* a call is; the line has been printed */
+    double began, spent;   /* seconds in watched calls */
 };
 
 /* selector: as selection_find. profiled: the queue keeps the times of kernels, and
