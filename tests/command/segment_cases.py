@@ -250,9 +250,9 @@ def refused(d, device):
         (1, "of f64, and offsets are", "--offsets", np.zeros(3, "f8")),
         (1, "is empty", "--offsets", np.zeros(0, "u4")),
         (1, "number 2 is 3, which is below", "--offsets", np.array([0, 5, 3, 9], "u4")),
-        (1, "number 1 is 10, which is below", "--offsets", np.array([0, 10], "u8")),
-        (1, "number 0 is -3, which is below", "--offsets", np.array([-3, 9], "i4")),
-        (1, "number 1 is -1, which is below", "--offsets", np.array([0, -1], "i8")),
+        (1, "number 1 is 10, which is above the 9 elements", "--offsets", np.array([0, 10], "u8")),
+        (1, "number 0 is -3, which is negative", "--offsets", np.array([-3, 9], "i4")),
+        (1, "number 1 is -1, which is negative", "--offsets", np.array([0, -1], "i8")),
         (1, "holds complex numbers", "--keys", np.zeros(9, "c8")),
     ]:
         words = ["--device", device["index"], option, d.save(heads, "heads.npy")]
