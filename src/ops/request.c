@@ -98,12 +98,12 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
             set_found(&request->job, segments->num,
                       fold->keys_out.mem || fold->lengths_out.mem);
         }
-    }
-    if (request->heads.by == CLFOLD_BY_OFFSETS && fold->segments->num == 0 &&
-        request->job.count > 0 && !atomic_exchange(&context->has_no_num, true)) {
-        clfold_log(site->log, CLFOLD_LOG_WARNING,
-                   "%s: segments: num is 0, so there are no segments (logged once)",
-                   site->who);
+        if (are_offsets && segments->num == 0 && request->job.count > 0 &&
+            !atomic_exchange(&context->has_no_num, true)) {
+            clfold_log(site->log, CLFOLD_LOG_WARNING,
+                       "%s: segments: num is 0, so there are no segments (logged once)",
+                       site->who);
+        }
     }
     request->args = fold->args;
     request->num_args = fold->num_args;
