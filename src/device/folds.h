@@ -29,12 +29,11 @@
 #define CLFOLD_FOLD_HINTS   61
 
 /* What two folds of a caller's must agree in to be the same. */
-#define CLFOLD_RECIPE_NUMBERS 16
-#define CLFOLD_RECIPE_TEXTS   (11 + 2 * CLFOLD_MAX_ARGS)
+#define CLFOLD_RECIPE_NUMBERS 12
+#define CLFOLD_RECIPE_TEXTS   (CLFOLD_NUM_TEXTS + 2 * CLFOLD_MAX_ARGS)
 struct recipe {
     uint64_t hash; /* of all else */
-    /* The first: clfold_fold_heads(), the type of heads or offsets, and
-     * clfold_fold_does(). */
+    struct use use;
     uint32_t numbers[CLFOLD_RECIPE_NUMBERS];
     uint32_t num_texts;
     const char *texts[CLFOLD_RECIPE_TEXTS]; /* may be NULL */
@@ -92,11 +91,11 @@ clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site
                                     clfold_type type, clfold_type in, uint32_t accuracy,
                                     struct interned **out);
 
-/* The user's fold, checked when it is new, and lifted if it has clfold_fold_heads(). The
- * caller holds it until clfold_folds_give. */
+/* The user's fold, checked when it is new, for a call of these bits. The caller holds it
+ * until clfold_folds_give. */
 clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
                                 const struct caps *caps, const clfold_fold *fold,
-                                clfold_operation operation, struct interned **out);
+                                uint64_t bits, struct interned **out);
 
 /* Ends a hold; NULL and folds that are not a user's are fine. */
 void clfold_folds_give(struct interned *fold);

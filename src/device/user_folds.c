@@ -22,62 +22,62 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return result;
 }
 
-/* Texts of a recipe that are not arguments'; keep is the last. */
-#define OWN_TEXTS (CLFOLD_RECIPE_TEXTS - 2 * CLFOLD_MAX_ARGS)
-#define AT(text)  offsetof(clfold_fold, text)
-static const size_t text_at[OWN_TEXTS] = {
-    AT(components), AT(type_name), AT(source), AT(combine), AT(identity), AT(cuts),
-    AT(load),       AT(result),    AT(store),  AT(equal),   AT(keep),
-};
+/* Texts of a recipe that are not arguments'. */
+#define OWN_TEXTS CLFOLD_NUM_TEXTS
 
-static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
-                        clfold_operation operation)
+static const char **own_text(clfold_fold *fold, int i)
 {
-    const uint32_t heads = clfold_fold_heads(fold, operation);
-    const struct operation *row = clfold_operation_row(operation);
-    const bool has_heads = heads || clfold_fold_found(fold, row);
-    uint32_t numbers[CLFOLD_RECIPE_NUMBERS] = {
-        heads,
-        has_heads ? fold->segments->type : clfold_fold_offsets(fold, operation),
-        clfold_fold_does(fold, operation),
-        fold->op,
-        fold->type,
-        fold->in,
-        fold->in_scalars,
-        fold->out,
-        fold->out_scalars,
-        fold->accuracy,
-        fold->flags,
-        (uint32_t)fold->type_size,
-        (uint32_t)((uint64_t)fold->type_size >> 32),
-        (uint32_t)fold->num_args,
-        fold->part != NULL,
-    };
-    uint32_t *memories = &numbers[CLFOLD_RECIPE_NUMBERS - 1];
+    return clfold_facet_text(fold, (enum facet)(FACET_COMPONENTS + i));
+}
 
+static void make_recipe(struct recipe *recipe, const clfold_fold *fold, uint64_t bits)
+{
+    const bool selects = clfold_has(bits, TRAIT_SELECT);
+    clfold_fold own = *fold;
+    uint32_t *numbers = recipe->numbers;
+
+    recipe->use = clfold_use_of(fold, bits);
+    memcpy(numbers,
+           (const uint32_t[CLFOLD_RECIPE_NUMBERS]){
+               fold->op,
+               fold->type,
+               fold->in,
+               fold->in_scalars,
+               fold->out,
+               fold->out_scalars,
+               fold->accuracy,
+               fold->flags,
+               (uint32_t)fold->type_size,
+               (uint32_t)((uint64_t)fold->type_size >> 32),
+               (uint32_t)fold->num_args,
+           },
+           sizeof(recipe->numbers));
     recipe->num_texts = OWN_TEXTS + 2 * (uint32_t)fold->num_args;
+    /* Of a select's carries nothing is kept. */
+    own.keep = selects ? own.keep : NULL;
     for (int i = 0; i < OWN_TEXTS; ++i) {
-        memcpy(&recipe->texts[i], (const char *)fold + text_at[i], sizeof(char *));
-    }
-    if (!row->selects) {
-        recipe->texts[OWN_TEXTS - 1] = NULL; /* of a select's carries nothing is kept */
+        recipe->texts[i] = *own_text(&own, i);
     }
     for (size_t i = 0; i < fold->num_args; ++i) {
         recipe->texts[OWN_TEXTS + 2 * i] = fold->args[i].type;
         recipe->texts[OWN_TEXTS + 1 + 2 * i] = fold->args[i].name;
         /* A stream's type, or whether the argument is a buffer: 15. */
-        *memories |= (fold->args[i].element ? fold->args[i].element
-                      : fold->args[i].mem   ? 15
-                                            : 0)
-                     << (4 * i);
+        numbers[CLFOLD_RECIPE_NUMBERS - 1] |=
+            (fold->args[i].element ? fold->args[i].element
+             : fold->args[i].mem   ? 15
+                                   : 0)
+            << (4 * i);
     }
-    memcpy(recipe->numbers, numbers, sizeof(numbers));
     recipe->hash = 0;
 }
 
 static void hash_recipe(struct recipe *recipe)
 {
+    const uint32_t use[] = { recipe->use.lifted, recipe->use.found, recipe->use.type,
+                             recipe->use.facets };
+
     recipe->hash = clfold_hash(CLFOLD_HASH_START, recipe->numbers, CLFOLD_RECIPE_NUMBERS);
+    recipe->hash = clfold_hash(recipe->hash, use, sizeof(use) / sizeof(use[0]));
     for (uint32_t i = 0; i < recipe->num_texts; ++i) {
         recipe->hash = hash_text(recipe->hash, recipe->texts[i]);
     }
@@ -91,6 +91,7 @@ static bool same_text(const char *a, const char *b)
 static bool same_recipe(const struct recipe *a, const struct recipe *b)
 {
     bool same = a->num_texts == b->num_texts &&
+                memcmp(&a->use, &b->use, sizeof(a->use)) == 0 &&
                 memcmp(a->numbers, b->numbers, sizeof(a->numbers)) == 0;
 
     for (uint32_t i = 0; same && i < a->num_texts; ++i) {
@@ -219,9 +220,9 @@ static clfold_status make_user(struct interned **out, const struct site *site,
         }
     }
     const char *const *texts = made->recipe.texts;
-    const uint32_t found = recipe->numbers[2] / CLFOLD_FOUND;
+    const struct use *use = &recipe->use;
     for (int i = 0; i < OWN_TEXTS; ++i) {
-        memcpy((char *)&own + text_at[i], &texts[i], sizeof(texts[i]));
+        *own_text(&own, i) = texts[i];
     }
     for (size_t i = 0; i < fold->num_args; ++i) {
         args[i].type = texts[OWN_TEXTS + 2 * i];
@@ -232,22 +233,21 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     own.args = args;
     if ((status = clfold_monoid_user(&made->monoid, site, &own, &made->names)) ||
         (status = check_caps(site, caps, fold, &made->monoid)) ||
-        (recipe->numbers[0] && (status = lift(&made->monoid, site, caps, &own))) ||
-        (found && (status = check_heads(site, caps, (clfold_type)recipe->numbers[1])))) {
+        (use->lifted && (status = lift(&made->monoid, site, caps, &own))) ||
+        (use->found && (status = check_heads(site, caps, use->type)))) {
         clfold_free(made);
         return status;
     }
-    made->monoid.num_at = recipe->numbers[2] & CLFOLD_READS_NUM;
-    made->monoid.count_at = recipe->numbers[2] & CLFOLD_READS_COUNT;
-    if (found) {
-        clfold_monoid_find(&made->monoid, found, (clfold_type)recipe->numbers[1],
-                           own.equal);
+    made->monoid.num_at = clfold_has(use->facets, FACET_NUM_AT);
+    made->monoid.count_at = clfold_has(use->facets, FACET_COUNT_AT);
+    made->monoid.finds_bad = clfold_has(use->facets, FACET_BAD_OUT);
+    if (use->found) {
+        clfold_monoid_find(&made->monoid, use->found, use->type, own.equal);
     }
-    made->monoid.finds_bad = recipe->numbers[2] & CLFOLD_FINDS_BAD;
     /* A reduction's result is told its segment without them. */
-    if (!recipe->numbers[0] && !found &&
+    if (!use->lifted && !use->found &&
         (made->monoid.loads.segment || (!fold->op && !fold->combine))) {
-        made->monoid.offsets = (clfold_type)recipe->numbers[1];
+        made->monoid.offsets = use->type;
     }
     *out = made;
     return CLFOLD_OK;
@@ -308,13 +308,13 @@ static clfold_status check_found(const struct interned *found, const struct site
 
 clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
                                 const struct caps *caps, const clfold_fold *fold,
-                                clfold_operation operation, struct interned **out)
+                                uint64_t bits, struct interned **out)
 {
     struct interned *made = NULL, *found;
     struct recipe recipe;
     clfold_status status;
 
-    make_recipe(&recipe, fold, operation);
+    make_recipe(&recipe, fold, bits);
     clfold_lock_take(&folds->lock);
     found = take_user(folds, &recipe);
     clfold_lock_give(&folds->lock);

@@ -53,136 +53,15 @@ static clfold_status check_enumerators(const struct site *site, const clfold_fol
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "accuracy %u is unknown",
                            fold->accuracy);
     }
+    if (fold->segments && (fold->segments->by < CLFOLD_BY_FLAGS ||
+                           fold->segments->by > CLFOLD_BY_COLUMNS)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "segments: by %u is not CLFOLD_BY_FLAGS or its kin",
+                           fold->segments->by);
+    }
     if (fold->flags & ~(uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_PARTIAL)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "fold: flags 0x%x has unknown bits", fold->flags);
-    }
-    return CLFOLD_OK;
-}
-
-static bool is_given(const clfold_place *place)
-{
-    return place->mem || place->offset;
-}
-
-/* What belongs to segments that are given in one way. */
-static clfold_status check_segments(const struct site *site, const clfold_fold *fold,
-                                    const struct operation *operation)
-{
-    const bool selects = operation ? operation->selects : !fold->op && !fold->combine;
-    const bool reduces = !operation || operation->family == FAMILY_REDUCE;
-    const uint32_t by = fold->segments ? fold->segments->by : 0;
-
-    if (fold->segments && (by < CLFOLD_BY_FLAGS || by > CLFOLD_BY_COLUMNS)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "segments: by %u is not CLFOLD_BY_FLAGS or its kin", by);
-    }
-    if (fold->equal && by != CLFOLD_BY_KEYS && !selects) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "equal is given, but there are no segments by keys");
-    }
-    if (is_given(&fold->bad_out) && by != CLFOLD_BY_OFFSETS) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "bad_out is given, but there are no segments by offsets");
-    }
-    return by && by <= CLFOLD_BY_OFFSETS
-               ? clfold_check_heads(site, reduces, fold->segments)
-               : CLFOLD_OK;
-}
-
-/* What only a select takes, or a reduction by flags or keys, whose segments are found. */
-static clfold_status check_lists(const struct site *site,
-                                 const struct operation *operation,
-                                 const clfold_fold *fold)
-{
-    const uint32_t found = clfold_fold_found(fold, operation);
-    const struct {
-        bool given;
-        const char *name;
-        bool of_found;
-    } fields[] = {
-        { fold->keep != NULL, "keep", false },
-        { is_given(&fold->rest_out), "rest_out", false },
-        { is_given(&fold->lengths_out), "lengths_out", true },
-        { is_given(&fold->num_out), "num_out", true },
-    };
-
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
-        if (!operation->selects && fields[i].given && !(found && fields[i].of_found)) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "%s is given, but the operation is %s, which keeps all",
-                               fields[i].name, operation->name);
-        }
-    }
-    if (is_given(&fold->keys_out) && found != CLFOLD_BY_KEYS) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "keys_out is given, but this is not a reduction by keys");
-    }
-    if (found && fold->part) {
-        return clfold_fail(
-            site, CLFOLD_ERROR_UNSUPPORTED,
-            "part is given, but a reduction by %s has none in this version",
-            clfold_way_name(found));
-    }
-    return CLFOLD_OK;
-}
-
-static clfold_status check_select(const struct site *site, const clfold_fold *fold)
-{
-    if (!fold->keep == !fold->equal) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "keep and equal are %s: one of them selects",
-                           fold->keep ? "both given" : "NULL");
-    }
-    if (is_given(&fold->lengths_out) && !fold->equal) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "lengths_out is given, but only runs by equal have lengths");
-    }
-    if (is_given(&fold->rest_out) && fold->store) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "rest_out is given, but a store writes what is kept alone");
-    }
-    if (fold->segments) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "segments are given, but a select has none in this version");
-    }
-    return CLFOLD_OK;
-}
-
-/* Checks the fields that depend on the operation. */
-static clfold_status check_use(const struct site *site, const struct operation *operation,
-                               const clfold_fold *fold)
-{
-    clfold_status status = check_lists(site, operation, fold);
-
-    if (status || (operation->selects && (status = check_select(site, fold)))) {
-        return status;
-    }
-    if (fold->accuracy == CLFOLD_REPRODUCIBLE && operation->family != FAMILY_REDUCE) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "fold: accuracy reproducible is for reductions, but the "
-                           "operation is %s",
-                           operation->name);
-    }
-    const uint32_t by = fold->segments ? fold->segments->by : 0;
-
-    if (fold->count_at.mem && (fold->part || by > CLFOLD_BY_OFFSETS)) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "count_at is given, but %s is the host's in this version",
-                           fold->part ? "the count of a part"
-                                      : "how many rows or columns there are");
-    }
-    if (operation->family == FAMILY_MAP && by && by < CLFOLD_BY_OFFSETS) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "segments: by %s is for scans and reductions in this version, "
-                           "but the operation is %s",
-                           clfold_way_name(by), operation->name);
-    }
-    if ((operation->family != FAMILY_SCAN || operation->selects) &&
-        is_given(&fold->total_out)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "fold: total_out %p is only for scans",
-                           (void *)fold->total_out.mem);
     }
     return CLFOLD_OK;
 }
@@ -198,40 +77,6 @@ static bool has_element_text(const clfold_fold *fold)
 static bool converts(const clfold_fold *fold)
 {
     return fold->out_scalars || (fold->out && fold->out != fold->type);
-}
-
-/* A built-in operator needs no texts but those about an element. */
-static clfold_status check_built_in(const struct site *site, const clfold_fold *fold)
-{
-    bool loads = has_element_text(fold) || fold->equal;
-    const struct {
-        bool used;
-        const char *field;
-        bool or_load;
-    } texts[] = {
-        { fold->components != NULL, "components", false },
-        { fold->type_name != NULL, "type_name", false },
-        { fold->type_size != 0, "type_size", false },
-        { fold->source != NULL && !loads, "source", true },
-        { fold->combine != NULL, "combine", false },
-        { fold->identity != NULL, "identity", false },
-        { fold->cuts != NULL, "cuts", false },
-        { fold->args != NULL && !loads, "args", true },
-        { fold->num_args != 0 && !loads, "num_args", true },
-        { (fold->flags & ~(loads ? CLFOLD_PARTIAL : 0u)) != 0, "flags",
-          fold->flags == CLFOLD_PARTIAL },
-    };
-
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
-        if (texts[i].used) {
-            return clfold_fail(
-                site, CLFOLD_ERROR_ARGUMENT, "%s is for folds without op%s, but op is %u",
-                texts[i].field,
-                texts[i].or_load ? ", or with a load, a result, a store or a keep" : "",
-                fold->op);
-        }
-    }
-    return CLFOLD_OK;
 }
 
 /* The values of the arguments; user_fold.c checks names and types when they are new.
@@ -299,70 +144,30 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
     return CLFOLD_OK;
 }
 
-/* A map takes nothing of a fold's operator, nor does a select without one. */
-static clfold_status check_map(const struct site *site, const clfold_fold *fold,
-                               const char *name)
-{
-    const struct {
-        bool used;
-        const char *field;
-    } fields[] = {
-        { fold->op != 0, "op" },
-        { fold->combine != NULL, "combine" },
-        { fold->identity != NULL, "identity" },
-        { fold->cuts != NULL, "cuts" },
-        { fold->init != NULL || is_given(&fold->init_at), "init" },
-        { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
-        { (fold->flags & CLFOLD_COMMUTATIVE) != 0, "CLFOLD_COMMUTATIVE" },
-    };
-
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
-        if (fields[i].used) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "%s is given, but a %s has no operator", fields[i].field,
-                               name);
-        }
-    }
-    return CLFOLD_OK;
-}
-
 bool clfold_fold_is_plain(const clfold_fold *fold)
 {
     return fold->op && !has_element_text(fold) && !converts(fold);
 }
 
 clfold_status clfold_check_content(const struct site *site, clfold_operation operation,
-                                   const clfold_fold *fold)
+                                   const clfold_fold *fold, uint64_t *bits)
 {
-    const struct operation *row = clfold_operation_row(operation);
-    const bool has_none = !fold->op && !fold->combine;
-    const bool is_map =
-        row ? row->family == FAMILY_MAP || (row->selects && (fold->equal || has_none))
-            : has_none;
-    const char *const name = !row            ? "map"
-                             : !row->selects ? row->name
-                             : fold->equal   ? "select by equal"
-                                             : "select without op or combine";
+    const clfold_segments *segments = fold->segments;
     clfold_status status;
 
     if ((status = check_enumerators(site, fold)) ||
         (status = CHECK_RESERVED(site, "fold", fold)) ||
         (fold->part && (status = CHECK_RESERVED(site, "part", fold->part))) ||
-        (row && (status = check_use(site, row, fold)))) {
+        (segments && (status = CHECK_RESERVED(site, "segments", segments)))) {
         return status;
     }
-    if (!is_map && has_none) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "op is 0 and combine is NULL: the fold has no operator");
-    }
-    if (is_map ? (status = check_map(site, fold, name))
-               : fold->op && (status = check_built_in(site, fold))) {
+    *bits = clfold_facets_of(fold);
+    *bits |= clfold_facets_call(fold, *bits, operation);
+    if ((status = clfold_facets_check(site, *bits)) ||
+        (segments && (status = clfold_check_heads(site, segments)))) {
         return status;
     }
-    if ((status = check_segments(site, fold, row))) {
-        return status;
-    }
-    return check_args(site, fold, row != NULL);
+    return check_args(site, fold, operation != 0);
 }
 
 clfold_status clfold_check_values(const struct site *site, const clfold_fold *fold,
@@ -396,16 +201,16 @@ clfold_status clfold_check_values(const struct site *site, const clfold_fold *fo
 
 /* The fold itself, interned. */
 static clfold_status find_fold(const struct site *site, clfold_context *context,
-                               clfold_operation operation, const clfold_fold *fold,
+                               const clfold_fold *fold, uint64_t bits,
                                struct interned **found)
 {
-    return clfold_fold_is_plain(fold) && !clfold_fold_heads(fold, operation) &&
-                   !clfold_fold_offsets(fold, operation) && !fold->part &&
-                   !clfold_fold_does(fold, operation)
+    const struct use use = clfold_use_of(fold, bits);
+
+    return clfold_fold_is_plain(fold) && !use.type && !use.facets
                ? clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
                                        fold->type, fold->in ? fold->in : fold->type,
                                        fold->accuracy, found)
-               : clfold_folds_user(&context->folds, site, &context->caps, fold, operation,
+               : clfold_folds_user(&context->folds, site, &context->caps, fold, bits,
                                    found);
 }
 
@@ -419,7 +224,8 @@ static clfold_status check_operation(const struct site *site, clfold_operation o
 
 clfold_status clfold_check_fold(const struct site *site, clfold_context *context,
                                 clfold_operation operation, bool of_carries,
-                                const clfold_fold *fold, struct interned **found)
+                                const clfold_fold *fold, uint64_t *bits,
+                                struct interned **found)
 {
     clfold_status status;
 
@@ -429,9 +235,12 @@ clfold_status clfold_check_fold(const struct site *site, clfold_context *context
     }
     of_carries &= fold->keep && (fold->op || fold->combine);
     if ((status = check_operation(site, operation)) ||
-        (status =
-             clfold_check_content(site, of_carries ? CLFOLD_SELECT : operation, fold)) ||
-        (status = find_fold(site, context, operation, fold, found))) {
+        (status = clfold_check_content(site, of_carries ? CLFOLD_SELECT : operation, fold,
+                                       bits))) {
+        return status;
+    }
+    *bits &= of_carries ? ~FACET_BIT(TRAIT_SELECT) : ~UINT64_C(0);
+    if ((status = find_fold(site, context, fold, *bits, found))) {
         return status;
     }
     status = clfold_check_values(site, fold, &(*found)->monoid);
@@ -687,12 +496,12 @@ struct span clfold_span_in(const struct monoid *monoid, cl_mem in, size_t in_off
 }
 
 struct span clfold_span_result(const struct monoid *monoid, const char *name,
-                               const char *offset_name, cl_mem mem, size_t offset,
+                               const char *offset_name, const clfold_place *place,
                                size_t count, cl_mem_flags denied)
 {
-    struct span span = clfold_span_place(
-        name, offset_name, &(clfold_place){ mem, offset }, count,
-        clfold_monoid_out_size(monoid), clfold_monoid_form(monoid), denied);
+    struct span span =
+        clfold_span_place(name, offset_name, place, count, clfold_monoid_out_size(monoid),
+                          clfold_monoid_form(monoid), denied);
 
     span.op = clfold_monoid_num_results(monoid) > 1 ? monoid->name : NULL;
     return span;
@@ -701,8 +510,9 @@ struct span clfold_span_result(const struct monoid *monoid, const char *name,
 struct span clfold_span_out(const struct monoid *monoid, cl_mem out, size_t out_offset,
                             size_t count)
 {
-    struct span span = clfold_span_result(monoid, "out", "out_offset", out, out_offset,
-                                          count, CL_MEM_READ_ONLY);
+    struct span span =
+        clfold_span_result(monoid, "out", "out_offset",
+                           &(clfold_place){ out, out_offset }, count, CL_MEM_READ_ONLY);
 
     if (clfold_monoid_converts(monoid)) {
         span.size = clfold_monoid_written_size(monoid);
@@ -710,34 +520,4 @@ struct span clfold_span_out(const struct monoid *monoid, cl_mem out, size_t out_
         span.op = monoid->num_out > 1 ? "a result" : NULL;
     }
     return span;
-}
-
-clfold_status clfold_check_init(const struct site *site, const clfold_context *context,
-                                const struct monoid *monoid, const struct init *init,
-                                const struct span *out, enum overlap allowed)
-{
-    struct span span =
-        clfold_span_result(monoid, "init_at", "init_at.offset", init->at.mem,
-                           init->at.offset, 1, CL_MEM_WRITE_ONLY);
-    clfold_status status;
-
-    if (init->is_carry) {
-        return CLFOLD_OK; /* ops/part.c checks it */
-    }
-    if (!init->at.mem && init->at.offset != 0) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "init_at: mem is NULL, but offset is %zu", init->at.offset);
-    }
-    if (!init->at.mem) {
-        return CLFOLD_OK;
-    }
-    if (init->value) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "init %p and init_at.mem %p are both given", init->value,
-                           (void *)init->at.mem);
-    }
-    if ((status = clfold_check_span(site, context, &span))) {
-        return status;
-    }
-    return out ? clfold_check_overlap(site, &span, out, allowed) : CLFOLD_OK;
 }

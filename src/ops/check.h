@@ -22,9 +22,9 @@ clfold_status clfold_check_reserved(const struct site *site, const char *owner,
 
 /* The one check of a fold before anything is made of it: all that needs neither a device
  * nor what the texts say. `operation` is 0 where no call is made yet: memory of args may
- * be missing then. */
+ * be missing then. *bits become its facets. */
 clfold_status clfold_check_content(const struct site *site, clfold_operation operation,
-                                   const clfold_fold *fold);
+                                   const clfold_fold *fold, uint64_t *bits);
 
 /* Whether it is a built-in operator alone, on elements and results as they are. */
 bool clfold_fold_is_plain(const clfold_fold *fold);
@@ -38,7 +38,8 @@ clfold_status clfold_check_values(const struct site *site, const clfold_fold *fo
  * until clfold_folds_give. A reduction of carries takes the fold of a select, too. */
 clfold_status clfold_check_fold(const struct site *site, clfold_context *context,
                                 clfold_operation operation, bool of_carries,
-                                const clfold_fold *fold, struct interned **found);
+                                const clfold_fold *fold, uint64_t *bits,
+                                struct interned **found);
 
 /* Checks that the bytes of `count` elements do not overflow. */
 clfold_status clfold_check_count(const struct site *site, const struct monoid *monoid,
@@ -104,16 +105,13 @@ struct span clfold_span_in(const struct monoid *monoid, cl_mem in, size_t in_off
 
 /* A place for a result, named `name` and `offset_name`. */
 struct span clfold_span_result(const struct monoid *monoid, const char *name,
-                               const char *offset_name, cl_mem mem, size_t offset,
+                               const char *offset_name, const clfold_place *place,
                                size_t count, cl_mem_flags denied);
+
+#define CARRIES "carries, of clfold_layout's carry_size each"
 
 /* The elements that a call writes. */
 struct span clfold_span_out(const struct monoid *monoid, cl_mem out, size_t out_offset,
                             size_t count);
-
-/* The place of init_at, and how it may overlap `out`; either may be missing. */
-clfold_status clfold_check_init(const struct site *site, const clfold_context *context,
-                                const struct monoid *monoid, const struct init *init,
-                                const struct span *out, enum overlap allowed);
 
 #endif

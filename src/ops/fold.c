@@ -28,12 +28,13 @@ clfold_status clfold_fold_layout(const clfold_fold *fold, clfold_layout *layout)
     struct component_names names;
     struct monoid monoid;
     clfold_status status;
+    uint64_t bits;
 
     if (!fold || !layout) {
         return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
                            fold ? "layout" : "fold");
     }
-    if ((status = clfold_check_content(&site, 0, fold)) ||
+    if ((status = clfold_check_content(&site, 0, fold, &bits)) ||
         (status = make_monoid(&monoid, &site, fold, &names)) ||
         (status = clfold_check_values(&site, fold, &monoid))) {
         return status;

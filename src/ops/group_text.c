@@ -10,31 +10,6 @@
 
 #define MOST_PREFIX 32
 
-/* What is of a whole call, and not of a group. */
-static clfold_status check_group(const struct site *site, const clfold_fold *fold)
-{
-    const struct {
-        bool given;
-        const char *field;
-    } fields[] = {
-        { fold->accuracy != CLFOLD_DETERMINISTIC, "accuracy" },
-        { fold->segments != NULL, "segments" },
-        { fold->part != NULL, "part" },
-        { fold->init || fold->init_at.mem, "init" },
-        { fold->count_at.mem != NULL, "count_at" },
-        { fold->total_out.mem != NULL, "total_out" },
-    };
-
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
-        if (fields[i].given) {
-            return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                               "%s is given, but functions of a work-group have none",
-                               fields[i].field);
-        }
-    }
-    return CLFOLD_OK;
-}
-
 static clfold_status check_names(const struct site *site, const clfold_context *context,
                                  const char *prefix, size_t group_size, const char *text,
                                  size_t size)
@@ -94,7 +69,8 @@ clfold_status clfold_group_text(clfold_context *context, const clfold_fold *fold
     clfold_status status = clfold_request_fold(&request, &site, context, fold);
 
     if (status == CLFOLD_OK) {
-        if (!(status = check_group(&site, fold)) &&
+        if (!(status =
+                  clfold_facets_check(&site, request.bits | FACET_BIT(TRAIT_GROUP))) &&
             !(status = check_names(&site, context, prefix, group_size, text, size))) {
             status = print_text(&site, context, request.job.monoid, prefix, group_size,
                                 text, size, needed);

@@ -9,16 +9,16 @@ void clfold_part_set(struct request *request, const clfold_part *part, bool is_l
     const bool has_carry = part->first > 0 && part->carry_at.mem;
     const struct init carry = { .at = part->carry_at, .is_carry = true };
 
-    request->part = *part;
+    request->first = part->first;
+    request->whole = part->whole;
     if (has_carry) {
         request->carry = carry;
     }
     if (part->first > 0 && !is_lifted) {
         request->init = request->carry;
+        request->bits &= ~FACET_BIT(FACET_INIT_AT);
     }
 }
-
-#define CARRIES "carries, of clfold_layout's carry_size each"
 
 /* What the texts use. */
 static clfold_status check_texts(const struct request *request, const struct site *site)
@@ -27,15 +27,14 @@ static clfold_status check_texts(const struct request *request, const struct sit
     const struct uses *loads = &monoid->loads, *writes = &monoid->writes,
                       *keeps = &monoid->keeps;
 
-    if (loads->in || writes->in || keeps->in || monoid->stores) {
+    if (loads->in || writes->in || keeps->in) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "part: %s, but a part does not have the other elements",
-                           monoid->stores ? "store is given"
-                           : loads->in    ? "load uses in"
-                           : writes->in   ? "result uses in"
-                                          : "keep uses in");
+                           "part: %s uses in, but a part does not have the other elements",
+                           loads->in    ? "load"
+                           : writes->in ? "result"
+                                        : "keep");
     }
-    if (request->part.whole == 0 && (loads->n || writes->n || keeps->n)) {
+    if (request->whole == 0 && (loads->n || writes->n || keeps->n)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "part: whole is 0, but %s uses n",
                            loads->n    ? "load"
                            : writes->n ? "result"
@@ -47,73 +46,24 @@ static clfold_status check_texts(const struct request *request, const struct sit
 /* Where the part lies. */
 static clfold_status check_range(const struct request *request, const struct site *site)
 {
-    const clfold_part *part = &request->part;
     const struct segments *segments = &request->segments;
-    const uint64_t count = request->job.count, end = part->first + count;
+    const uint64_t first = request->first, whole = request->whole;
+    const uint64_t count = request->job.count, end = first + count;
     const uint64_t block = segments->width * segments->length;
 
-    if (end < count || (part->whole > 0 && end > part->whole)) {
+    if (end < count || (whole > 0 && end > whole)) {
         return clfold_fail(site, CLFOLD_ERROR_RANGE,
                            "part: first %llu + count %llu is past the whole of %llu",
-                           (unsigned long long)part->first, (unsigned long long)count,
-                           (unsigned long long)part->whole);
+                           (unsigned long long)first, (unsigned long long)count,
+                           (unsigned long long)whole);
     }
     if (segments->width > 0 &&
-        (part->first % block > 0 || (count % block > 0 && end != part->whole))) {
+        (first % block > 0 || (count % block > 0 && end != whole))) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "part: first %llu and count %llu cut a row or column",
-                           (unsigned long long)part->first, (unsigned long long)count);
+                           (unsigned long long)first, (unsigned long long)count);
     }
     return CLFOLD_OK;
-}
-
-static clfold_status check_segments(const struct request *request,
-                                    const struct site *site)
-{
-    const struct monoid *monoid = request->job.monoid;
-    const bool are_uniform = request->job.segments.width > 0;
-    const bool has_carry = request->part.carry_at.mem || request->part.carry_out.mem;
-    const bool counts = clfold_monoid_counts(monoid);
-    const bool carries = request->job.operation != CLFOLD_MAP && !counts;
-
-    if (request->job.offsets ||
-        (request->job.operation == CLFOLD_REDUCE && are_uniform)) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "part: segments %sin parts are for scans",
-                           request->job.offsets ? "by offsets " : "");
-    }
-    if (monoid->heads != CLFOLD_BY_KEYS &&
-        (request->part.key_at.mem || request->part.key_out.mem)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "part: %s is given, but there are no segments by keys",
-                           request->part.key_at.mem ? "key_at" : "key_out");
-    }
-    if (has_carry && (are_uniform || !carries)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "part: %s is given, but %s",
-                           request->part.carry_at.mem ? "carry_at" : "carry_out",
-                           are_uniform ? "rows and columns are not cut"
-                           : counts    ? "a select without an operator carries nothing"
-                                       : "a map carries nothing");
-    }
-    return CLFOLD_OK;
-}
-
-void clfold_part_spans(const struct request *request, struct span spans[4])
-{
-    const clfold_part *part = &request->part;
-    const struct monoid *monoid = request->job.monoid;
-    const struct scalar *key = clfold_scalar(monoid->head_type);
-    const size_t size = clfold_monoid_carry_size(monoid), key_size = key ? key->size : 1;
-    const char *key_name = clfold_scalar_name(monoid->head_type);
-
-    spans[0] = clfold_span_place("part: carry_out", "carry_out.offset", &part->carry_out,
-                                 1, size, CARRIES, CL_MEM_READ_ONLY);
-    spans[1] = clfold_span_place("part: key_out", "key_out.offset", &part->key_out, 1,
-                                 key_size, key_name, CL_MEM_READ_ONLY);
-    spans[2] = clfold_span_place("part: carry_at", "carry_at.offset", &part->carry_at, 1,
-                                 size, CARRIES, CL_MEM_WRITE_ONLY);
-    spans[3] = clfold_span_place("part: key_at", "key_at.offset", &part->key_at, 1,
-                                 key_size, key_name, CL_MEM_WRITE_ONLY);
 }
 
 clfold_status clfold_part_check(const struct request *request, const struct site *site)
@@ -123,11 +73,8 @@ clfold_status clfold_part_check(const struct request *request, const struct site
     if (!request->job.monoid->in_part) {
         return CLFOLD_OK;
     }
-    if ((status = check_texts(request, site)) ||
-        (status = check_segments(request, site))) {
-        return status;
-    }
-    return check_range(request, site);
+    status = check_texts(request, site);
+    return status ? status : check_range(request, site);
 }
 
 static clfold_status check_carries(struct request *request, const struct site *site,
@@ -137,8 +84,9 @@ static clfold_status check_carries(struct request *request, const struct site *s
     const clfold_place at = { request->in, request->in_offset };
     struct span in = clfold_span_place("in", "in_offset", &at, (size_t)request->job.count,
                                        size, CARRIES, CL_MEM_WRITE_ONLY);
-    struct span out = clfold_span_place("out", "out_offset", &request->part.carry_out, 1,
-                                        size, CARRIES, CL_MEM_READ_ONLY);
+    struct span out =
+        clfold_span_place("out", "out_offset", &request->places[FACET_CARRY_OUT], 1, size,
+                          CARRIES, CL_MEM_READ_ONLY);
     clfold_status status;
 
     if (in.count == 0) {
@@ -183,8 +131,7 @@ clfold_status clfold_fold_carries(clfold_context *context, cl_command_queue queu
     of_carries.algorithm = "serial";
     of_carries.init = NULL;
     of_carries.init_size = 0;
-    of_carries.init_at = of_carries.total_out = of_carries.bad_out = of_carries.rest_out =
-        of_carries.num_out = (clfold_place){ 0 };
+    clfold_facets_clear(&of_carries);
     if (fold && fold->segments) {
         return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT,
                            "segments are given, but their carries go from part to part");

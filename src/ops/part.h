@@ -13,7 +13,4 @@ void clfold_part_set(struct request *request, const clfold_part *part, bool is_l
 /* What needs neither buffers nor a queue, so that clfold_prepare checks it too. */
 clfold_status clfold_part_check(const struct request *request, const struct site *site);
 
-/* carry_out and key_out, which are written, then carry_at and key_at. */
-void clfold_part_spans(const struct request *request, struct span spans[4]);
-
 #endif

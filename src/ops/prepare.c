@@ -24,14 +24,9 @@ static clfold_status begin(struct request *request, const struct site *site,
         return status;
     }
     request->job.in_place = at->in_place && clfold_operation_row(operation)->writes_each;
-    if (request->job.in_place && clfold_operation_row(operation)->selects) {
-        status = clfold_fail(site, CLFOLD_ERROR_OVERLAP,
-                             "placement: in_place is set, but a select cannot be in "
-                             "place");
-        clfold_request_finish(request, context);
-        return status;
-    }
-    if ((status = clfold_check_count(site, request->job.monoid, count)) ||
+    if ((status = clfold_facets_check(
+             site, request->bits | (uint64_t)request->job.in_place << TRAIT_IN_PLACE)) ||
+        (status = clfold_check_count(site, request->job.monoid, count)) ||
         (status = clfold_part_check(request, site))) {
         clfold_request_finish(request, context);
     }
@@ -58,13 +53,9 @@ static clfold_status rehearse(clfold_context *context, const struct site *site,
         return status;
     }
     request->in = request->out = lent.of[LENT_RESULT]->mem;
-    request->init = (struct init){ 0 };
-    request->total = request->rest = request->lengths = request->keys =
-        (clfold_place){ 0 };
-    request->count_at = (clfold_place){ 0 };
-    request->heads = (struct heads){ 0 };
-    request->part = (clfold_part){ 0 };
-    request->carry = (struct init){ 0 };
+    request->bits &= ~FACET_PLACES;
+    request->init = request->carry = (struct init){ 0 };
+    request->first = request->whole = 0;
     status = clfold_run_rehearsal(request, site, plan, kernels, &lent);
     for (int b = 0; status && b < NUM_LENT; ++b) {
         if (lent.of[b]) {

@@ -42,13 +42,6 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
     return status;
 }
 
-/* Whether num_out is written, with how many are kept, or segments there are; else there
- * is a total. */
-static bool writes_num(const struct monoid *monoid)
-{
-    return monoid->keep || monoid->found;
-}
-
 /* The offsets that a reduction by flags or keys finds, of as many segments as there may
  * be: each has an element. */
 static void set_found(struct job *job, size_t num, bool lists)
@@ -64,39 +57,37 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
                                   clfold_context *context, const clfold_fold *fold)
 {
     struct interned *found;
-    clfold_status status = clfold_check_fold(site, context, request->job.operation,
-                                             request->job.of_carries, fold, &found);
+    clfold_status status =
+        clfold_check_fold(site, context, request->job.operation, request->job.of_carries,
+                          fold, &request->bits, &found);
 
     if (status) {
         return status;
     }
     request->name = fold->name;
-    request->init = (struct init){ .value = fold->init, .at = fold->init_at };
-    request->total = writes_num(&found->monoid) ? fold->num_out : fold->total_out;
-    request->keys = fold->keys_out;
-    request->rest = fold->rest_out;
-    request->lengths = fold->lengths_out;
-    request->count_at = fold->count_at;
+    for (uint64_t left = request->bits & FACET_PLACES, f = 0; left; left >>= 1, ++f) {
+        if (left & 1) {
+            request->places[f] = *clfold_facet_place(fold, (enum facet)f);
+        }
+    }
+    request->init =
+        (struct init){ .value = fold->init, .at = request->places[FACET_INIT_AT] };
     if (fold->part) {
         clfold_part_set(request, fold->part, found->monoid.heads != 0);
     }
     if (fold->segments && fold->segments->by <= CLFOLD_BY_OFFSETS) {
         const clfold_segments *segments = fold->segments;
         bool are_offsets = segments->by == CLFOLD_BY_OFFSETS;
-        request->heads =
-            (struct heads){ segments->by,
-                            segments->mem,
-                            segments->type,
-                            segments->offset,
-                            are_offsets ? segments->num + 1 : (size_t)request->job.count,
-                            segments->num_at,
-                            fold->bad_out };
+        request->heads = (struct heads){ segments->by, segments->type,
+                                         are_offsets ? segments->num + 1
+                                                     : (size_t)request->job.count };
         request->job.num_offsets = are_offsets ? request->heads.num : 0;
         request->job.offsets = found->monoid.heads ? 0 : segments->type;
-        request->job.finds_bad = fold->bad_out.mem != NULL;
+        request->job.finds_bad = clfold_given(request, FACET_BAD_OUT);
         if (found->monoid.found) {
             set_found(&request->job, segments->num,
-                      fold->keys_out.mem || fold->lengths_out.mem);
+                      request->bits &
+                          (FACET_BIT(FACET_KEYS_OUT) | FACET_BIT(FACET_LENGTHS_OUT)));
         }
         if (are_offsets && segments->num == 0 && request->job.count > 0 &&
             !atomic_exchange(&context->has_no_num, true)) {
@@ -126,152 +117,132 @@ void clfold_request_finish(const struct request *request, clfold_context *contex
 
 /* ---- The checks -------------------------------------------------------------------- */
 
-/* Flags, keys or offsets, or none. */
-static struct span span_of_heads(const struct request *request)
+/* The buffers of a call: in, out if it is the caller's, and the places that are given. */
+#define IN  NUM_PLACES
+#define OUT (NUM_PLACES + 1)
+struct spans {
+    struct span of[NUM_PLACES + 2];
+    int facets[NUM_PLACES + 2]; /* or IN, OUT */
+    int num;
+};
+
+static struct span *add(struct spans *spans, int facet, struct span span)
 {
-    const struct scalar *type = clfold_scalar(request->heads.type);
-
-    struct span span =
-        clfold_span_place("segments: mem", "offset",
-                          &(clfold_place){ request->heads.mem, request->heads.offset },
-                          type ? request->heads.num : 0, type ? type->size : 1,
-                          clfold_scalar_name(request->heads.type), CL_MEM_WRITE_ONLY);
-
-    span.counted = request->heads.by == CLFOLD_BY_OFFSETS ? "offsets" : NULL;
-    return span;
+    spans->facets[spans->num] = facet;
+    spans->of[spans->num] = span;
+    return &spans->of[spans->num++];
 }
 
-/* Counts and indices. */
-static struct span span_of_numbers(const char *name, const char *offset_name,
-                                   const clfold_place *place, size_t count,
-                                   cl_mem_flags denied)
+/* A place with what it holds, and how much; `out` is what the call writes. */
+static struct span span_of(const struct request *request, int facet,
+                           const struct span *out)
 {
-    return clfold_span_place(name, offset_name, place, count, sizeof(cl_ulong), "u64",
-                             denied);
-}
-
-/* What a call writes besides `out`, or reads besides `in`, if it has a place. What is
- * written may overlap only init, where `with_init` says so. */
-static clfold_status check_place(const struct request *request, const struct site *site,
-                                 const clfold_context *context, const struct span *in,
-                                 const struct span *out, const struct span *heads,
-                                 struct span *place, enum overlap with_init)
-{
-    const bool is_written = place->denied == CL_MEM_READ_ONLY;
-    clfold_status status;
-
-    if (!place->mem && place->offset != 0) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "%s: mem is NULL, but offset is %zu", place->name,
-                           place->offset);
-    }
-    if (!place->mem) {
-        place->count = 0;
-        return CLFOLD_OK;
-    }
-    if ((status = clfold_check_span(site, context, place)) ||
-        (status = clfold_check_overlap(site, is_written ? out : place,
-                                       is_written ? place : out, OVERLAP_NONE)) ||
-        !is_written) {
-        return status;
-    }
-    if ((status = clfold_check_overlap(site, in, place, OVERLAP_NONE)) ||
-        (status = clfold_check_overlap(site, heads, place, OVERLAP_NONE)) ||
-        (status = clfold_check_init(site, context, request->job.monoid, &request->init,
-                                    place, with_init))) {
-        return status;
-    }
-    return clfold_check_buffers(site, context, request->args, request->num_args,
-                                (size_t)request->job.count, place);
-}
-
-/* A place that is written, for elements as `like` has them, as many as results. */
-static struct span span_like(const struct span *like, const char *name,
-                             const char *offset_name, const clfold_place *place,
-                             const struct span *out)
-{
-    struct span span = *like;
-
-    span.name = name;
-    span.offset_name = offset_name;
-    span.mem = place->mem;
-    span.offset = place->offset;
-    span.count = out->count;
-    span.counted = out->counted;
-    span.denied = CL_MEM_READ_ONLY;
-    return span;
-}
-
-/* The places of the total, of offsets, of the count, of what a select writes besides, and
- * of a part: none is written that another reads or writes, but for a carry that takes the
- * place of the one before. */
-static clfold_status check_places(const struct request *request, const struct site *site,
-                                  const clfold_context *context, const struct span *in,
-                                  const struct span *out, const struct span *heads)
-{
-    enum {
-        TOTAL,
-        BAD,
-        NUM,
-        COUNT,
-        REST,
-        LENGTHS,
-        KEYS,
-        CARRY_OUT,
-        KEY_OUT,
-        CARRY_AT,
-        KEY_AT
-    };
+    const struct place_row *row = &clfold_place_rows[facet];
     const struct monoid *monoid = request->job.monoid;
-    const clfold_place *at = &request->total;
-    const bool is_one = request->job.segments.width == 0 && !request->heads.type;
-    const int num = monoid->in_part ? KEY_AT + 1 : KEYS + 1;
-    struct span places[KEY_AT + 1] = {
-        writes_num(monoid)
-            ? span_of_numbers("num_out", "num_out.offset", at, 1, CL_MEM_READ_ONLY)
-            : clfold_span_result(monoid, "total_out", "total_out.offset", at->mem,
-                                 at->offset, 1, CL_MEM_READ_ONLY),
-        span_of_numbers("bad_out", "bad_out.offset", &request->heads.bad, 2,
-                        CL_MEM_READ_ONLY),
-        span_of_numbers("segments: num_at", "num_at.offset", &request->heads.num_at, 1,
-                        CL_MEM_WRITE_ONLY),
-        span_of_numbers("count_at", "count_at.offset", &request->count_at, 1,
-                        CL_MEM_WRITE_ONLY),
-        span_like(out, "rest_out", "rest_out.offset", &request->rest, out),
-        span_of_numbers("lengths_out", "lengths_out.offset", &request->lengths,
-                        out->count, CL_MEM_READ_ONLY),
-        span_like(heads, "keys_out", "keys_out.offset", &request->keys, out),
-    };
-    clfold_status status = CLFOLD_OK;
+    const struct scalar *key = clfold_scalar(request->heads.type);
+    const cl_mem_flags denied = row->is_written ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY;
+    const size_t count = row->many == MANY_RESULTS ? out->count
+                         : row->many == MANY_HEADS ? request->heads.num
+                                                   : row->many;
+    struct span span = clfold_span_result(monoid, row->name, row->offset_name,
+                                          &request->places[facet], count, denied);
 
-    if (monoid->in_part) {
-        clfold_part_spans(request, &places[CARRY_OUT]);
+    if (row->holds == HOLDS_OUT) {
+        span.size = out->size;
+        span.type = out->type;
+        span.op = out->op;
+    } else if (row->holds != HOLDS_RESULT) {
+        span.op = NULL;
+        span.size = row->holds == HOLDS_NUMBER  ? sizeof(cl_ulong)
+                    : row->holds == HOLDS_CARRY ? clfold_monoid_carry_size(monoid)
+                    : key                       ? key->size
+                                                : 1;
+        span.type = row->holds == HOLDS_NUMBER  ? "u64"
+                    : row->holds == HOLDS_CARRY ? CARRIES
+                                                : clfold_scalar_name(request->heads.type);
     }
-    for (int i = 0; i < num && status == CLFOLD_OK; ++i) {
-        const bool may_be_init =
-            is_one && ((i == TOTAL && !writes_num(monoid)) || i == CARRY_OUT);
-        status = check_place(request, site, context, in, out, heads, &places[i],
-                             may_be_init ? OVERLAP_ELEMENTS : OVERLAP_NONE);
-        for (int k = 0; k < i && status == CLFOLD_OK; ++k) {
-            const bool goes_on = i == CARRY_AT && k == CARRY_OUT;
-            if ((places[i].denied | places[k].denied) & CL_MEM_READ_ONLY) {
-                status = clfold_check_overlap(site, &places[i], &places[k],
-                                              goes_on ? OVERLAP_PLACE : OVERLAP_NONE);
-            }
+    span.counted = row->many == MANY_RESULTS ? out->counted
+                   : row->many == MANY_HEADS && request->job.num_offsets > 0 ? "offsets"
+                                                                             : NULL;
+    return span;
+}
+
+/* Where places may be one: a carry takes the place of the one before, and what is written
+ * last that of an init, of which there is one. */
+static enum overlap overlap_of(const struct request *request, int a, int b,
+                               enum overlap with_out)
+{
+    static const struct {
+        int a, b;
+        enum overlap allowed;
+        bool if_one;
+    } pairs[] = {
+        { FACET_CARRY_OUT, FACET_CARRY_AT, OVERLAP_PLACE, false },
+        { FACET_INIT_AT, FACET_TOTAL_OUT, OVERLAP_ELEMENTS, true },
+        { FACET_INIT_AT, FACET_CARRY_OUT, OVERLAP_ELEMENTS, true },
+    };
+    const bool is_one = request->job.segments.width == 0 && !request->heads.type;
+
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); ++i) {
+        if (pairs[i].a == a && pairs[i].b == b && (is_one || !pairs[i].if_one)) {
+            return pairs[i].allowed;
         }
     }
-    if (status) {
+    return a == OUT && b == FACET_INIT_AT && !operation_of(request)->writes_each
+               ? with_out
+               : OVERLAP_NONE;
+}
+
+/* Checks the last of the spans, alone and with those before it: none is written that
+ * another reads or writes. `with_out`: how a result may overlap what it is made of. */
+static clfold_status check_last(const struct request *request, const struct site *site,
+                                const clfold_context *context, struct spans *spans,
+                                enum overlap with_in, enum overlap with_out)
+{
+    const int last = spans->num - 1, facet = spans->facets[last];
+    struct span *span = &spans->of[last];
+    const bool is_written = span->denied == CL_MEM_READ_ONLY;
+    clfold_status status;
+
+    if (!span->mem && span->offset != 0 && facet < NUM_PLACES && facet != FACET_HEADS) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "%s: mem is NULL, but offset is %zu", span->name,
+                           span->offset);
+    }
+    if ((status = clfold_check_span(site, context, span))) {
         return status;
     }
-    if (at->mem && (request->job.count == 0 || monoid->count_at) &&
-        !monoid->has_identity && !writes_num(monoid) &&
-        !clfold_has_init(&request->init) && !clfold_has_init(&request->carry)) {
-        return clfold_fail(
-            site, monoid->count_at ? CLFOLD_ERROR_ARGUMENT : CLFOLD_ERROR_EMPTY,
-            "%s, so total_out has no value: %s has neither identity nor init",
-            monoid->count_at ? "count_at may hold 0" : "count is 0", monoid->name);
+    for (int i = 0; i < last; ++i) {
+        const struct span *other = &spans->of[i];
+        const enum overlap allowed =
+            facet == OUT ? with_in
+                         : overlap_of(request, spans->facets[i], facet, with_out);
+        if ((is_written || other->denied == CL_MEM_READ_ONLY) &&
+            (status = clfold_check_overlap(site, is_written ? other : span,
+                                           is_written ? span : other, allowed))) {
+            return status;
+        }
     }
-    return CLFOLD_OK;
+    return is_written
+               ? clfold_check_buffers(site, context, request->args, request->num_args,
+                                      (size_t)request->job.count, span)
+               : CLFOLD_OK;
+}
+
+/* The place of a total has a value. */
+static clfold_status check_total(const struct request *request, const struct site *site)
+{
+    const struct monoid *monoid = request->job.monoid;
+
+    if (!clfold_given(request, FACET_TOTAL_OUT) ||
+        (request->job.count > 0 && !monoid->count_at) || monoid->has_identity ||
+        clfold_has_init(&request->init) || clfold_has_init(&request->carry)) {
+        return CLFOLD_OK;
+    }
+    return clfold_fail(
+        site, monoid->count_at ? CLFOLD_ERROR_ARGUMENT : CLFOLD_ERROR_EMPTY,
+        "%s, so total_out has no value: %s has neither identity nor init",
+        monoid->count_at ? "count_at may hold 0" : "count is 0", monoid->name);
 }
 
 clfold_status clfold_request_check_empty(const struct request *request,
@@ -396,20 +367,23 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
     bool repeats = writes_each && request->job.offsets && monoid->load &&
                    clfold_monoid_uses_segment(monoid) && !monoid->loads.x &&
                    !monoid->writes.x;
-    struct span in = clfold_span_in(monoid, request->in, request->in_offset,
-                                    !reads    ? 0
-                                    : repeats ? request->heads.num - 1
-                                              : count);
-    struct span out = clfold_span_out(monoid, request->out, request->out_offset, results);
-    struct span heads = span_of_heads(request);
-    out.counted = results == count ? NULL : "results";
-    in.counted = repeats ? "segments" : NULL;
-    bool has_out = !request->to_host;
     const bool selects = operation_of(request)->selects;
+    const enum overlap with_in = !writes_each                      ? overlap
+                                 : reads_others(monoid) || selects ? OVERLAP_NONE
+                                                                   : OVERLAP_ELEMENTS;
+    struct spans spans = { .num = 0 };
+    struct span *in = add(&spans, IN,
+                          clfold_span_in(monoid, request->in, request->in_offset,
+                                         !reads    ? 0
+                                         : repeats ? request->heads.num - 1
+                                                   : count));
+    struct span out = clfold_span_out(monoid, request->out, request->out_offset, results);
+    out.counted = results == count ? NULL : "results";
+    in->counted = repeats ? "segments" : NULL;
     clfold_status status;
 
     if (selects) {
-        out.advice = in.advice =
+        out.advice = in->advice =
             ": a select cannot be in place, as a group that is late reads its elements "
             "when others have written";
     }
@@ -417,26 +391,29 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
     if ((status =
              clfold_check_queue(site, context, request->queue, &request->in_order)) ||
         (status = clfold_check_wait(site, context, request->num_wait, request->wait)) ||
-        (status = clfold_check_span(site, context, &in)) ||
-        (has_out && (status = clfold_check_span(site, context, &out))) ||
-        (has_out && (status = clfold_check_overlap(site, &in, &out,
-                                                   !writes_each ? overlap
-                                                   : reads_others(monoid) || selects
-                                                       ? OVERLAP_NONE
-                                                       : OVERLAP_ELEMENTS))) ||
-        (status = clfold_check_init(site, context, monoid, &request->init,
-                                    has_out ? &out : NULL,
-                                    writes_each ? OVERLAP_NONE : overlap)) ||
-        (status = clfold_check_buffers(site, context, request->args, request->num_args,
-                                       count, has_out ? &out : NULL)) ||
-        (status = clfold_check_span(site, context, &heads)) ||
-        (status = clfold_check_overlap(site, &heads, &out, OVERLAP_NONE)) ||
-        (status = check_places(request, site, context, &in, &out, &heads)) ||
+        (status = check_last(request, site, context, &spans, with_in, overlap)) ||
+        (!request->to_host &&
+         (add(&spans, OUT, out),
+          status = check_last(request, site, context, &spans, with_in, overlap)))) {
+        return status;
+    }
+    for (int f = 0; request->bits >> f << f & FACET_PLACES; ++f) {
+        if (clfold_given(request, (enum facet)f)) {
+            add(&spans, f, span_of(request, f, &out));
+            if ((status = check_last(request, site, context, &spans, with_in, overlap))) {
+                return status;
+            }
+        }
+    }
+    if ((request->to_host &&
+         (status = clfold_check_buffers(site, context, request->args, request->num_args,
+                                        count, NULL))) ||
+        (status = check_total(request, site)) ||
         (status = clfold_part_check(request, site)) ||
         (status = check_writes(request, site)) || (status = check_first(request, site))) {
         return status;
     }
-    request->job.in_place = writes_each && clfold_span_same(&in, &out);
+    request->job.in_place = writes_each && clfold_span_same(&spans.of[0], &spans.of[1]);
     return clfold_request_check_empty(request, site);
 }
 

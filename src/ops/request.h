@@ -11,15 +11,13 @@
 
 #include "ops/args.h"
 #include "ops/context.h"
+#include "plan/facet.h"
 
-/* Flags, keys or offsets of segments, and the places of how many segments there are and
- * of the first wrong offset. */
+/* Flags, keys or offsets of segments, which FACET_HEADS has. */
 struct heads {
-    uint32_t by; /* CLFOLD_BY_FLAGS, ... */
-    cl_mem mem;
-    clfold_type type;   /* 0: there are none */
-    size_t offset, num; /* of elements */
-    clfold_place num_at, bad;
+    uint32_t by;      /* CLFOLD_BY_FLAGS, ... */
+    clfold_type type; /* 0: there are none */
+    size_t num;       /* of elements */
 };
 
 /* Blocks that a call is lent, or NULL: the algorithm's scratch, bits of offsets, and what
@@ -31,8 +29,10 @@ struct lent {
 
 struct request {
     struct job job;
-    struct interned *fold;  /* whose monoid the job has */
-    const clfold_arg *args; /* the fold's */
+    uint64_t bits;                   /* of facets that are given, and of the call */
+    clfold_place places[NUM_PLACES]; /* those that are given */
+    struct interned *fold;           /* whose monoid the job has */
+    const clfold_arg *args;          /* the fold's */
     size_t num_args;
     const struct scan_trace *trace; /* of look-back, or NULL */
     const char *name;               /* the fold's, or "" */
@@ -46,11 +46,8 @@ struct request {
     size_t in_offset, out_offset;
     struct segments segments; /* as given, where the job has no more than its elements */
     struct init init;
-    clfold_part part;   /* of a larger call; zeros: this is the whole */
-    struct init carry;  /* in front of the part, if its fold is lifted; else it is init */
-    clfold_place total; /* or of how many are kept, or segments are found */
-    clfold_place rest, lengths, keys;
-    clfold_place count_at; /* of how many elements there are, up to the job's count */
+    uint64_t first, whole; /* of a part; zeros: this is the whole */
+    struct init carry; /* in front of the part, if its fold is lifted; else it is init */
     struct heads heads;
     cl_uint num_wait;
     const cl_event *wait;
@@ -68,6 +65,11 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
 clfold_status clfold_request_choose(struct request *request, const struct site *site,
                                     const clfold_context *context, struct interned *fold,
                                     const char *algorithm);
+
+static inline bool clfold_given(const struct request *request, enum facet facet)
+{
+    return clfold_has(request->bits, (int)facet);
+}
 
 /* Ends the hold, and drops what is past the context's max_programs. */
 void clfold_request_finish(const struct request *request, clfold_context *context);

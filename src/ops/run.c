@@ -5,70 +5,36 @@
 
 /* ---- Arguments --------------------------------------------------------------------- */
 
-/* The output replaces a buffer that there is not. */
-static void set_place(cl_mem *mem, uint64_t *offset, const clfold_place *place,
-                      const struct request *request)
-{
-    *mem = place->mem ? place->mem : request->out;
-    *offset = place->offset;
-}
-
-static void begin_part(struct launch *launch, const struct request *request)
-{
-    const clfold_part *part = &request->part;
-
-    launch->call_first = part->first;
-    launch->has_carry = part->carry_out.mem != NULL;
-    set_place(&launch->carry_out, &launch->carry_index, &part->carry_out, request);
-    launch->has_key_at = part->first > 0 && part->key_at.mem;
-    set_place(&launch->key_at, &launch->key_at_index, &part->key_at, request);
-    launch->has_key_out = part->key_out.mem != NULL;
-    set_place(&launch->key_out, &launch->key_out_index, &part->key_out, request);
-}
-
 /* What all launches of a call have. */
 static void begin(struct launch *launch, const struct request *request,
                   const struct plan *plan, const struct lent *lent)
 {
     const struct monoid *monoid = request->job.monoid;
     const struct block *scratch = lent->of[LENT_SCRATCH], *bits = lent->of[LENT_HEADS];
-    const struct heads *heads = &request->heads;
     const struct scan_trace *trace = request->trace;
 
-    launch->in = request->in;
-    launch->in_offset = request->in_offset;
-    launch->out = request->out;
-    launch->out_offset = request->out_offset;
-    launch->scratch = scratch ? scratch->mem : request->out;
-    launch->turn = scratch && scratch->turn;
+    *launch = (struct launch){
+        .in = request->in,
+        .in_offset = request->in_offset,
+        .out = request->out,
+        .out_offset = request->out_offset,
+        .scratch = scratch ? scratch->mem : request->out,
+        .turn = scratch && scratch->turn,
+        .call_first = request->first,
+        .call_segments = request->job.offsets ? request->job.num_offsets - 1 : 0,
+    };
+    clfold_launch_bind(launch, request->bits, request->places);
+    launch->has_key_at &= request->first > 0;
     launch->capacity =
         clfold_looks_back(plan->shape.algorithm) && scratch
             ? clfold_memory_capacity(clfold_memory(plan->shape.tier), scratch->size)
             : 0;
     launch->has_init = clfold_has_init(monoid->heads ? &request->carry : &request->init);
-    launch->has_total = request->total.mem != NULL;
-    set_place(&launch->total_out, &launch->total_index, &request->total, request);
-    launch->has_rest = request->rest.mem != NULL;
-    set_place(&launch->rest, &launch->rest_at, &request->rest, request);
-    launch->has_lengths = request->lengths.mem != NULL;
-    set_place(&launch->lengths, &launch->lengths_at, &request->lengths, request);
-    launch->offsets = launch->heads = heads->mem ? heads->mem : request->out;
-    launch->offsets_at = launch->heads_at = heads->offset;
-    launch->call_segments = request->job.offsets ? request->job.num_offsets - 1 : 0;
-    launch->near = 0;
-    set_place(&launch->num_at, &launch->num_index, &heads->num_at, request);
-    set_place(&launch->count_at, &launch->count_index, &request->count_at, request);
-    set_place(&launch->bad, &launch->bad_out, &heads->bad, request);
     launch->call_count = request->job.count;
-    launch->n = !monoid->in_part          ? request->job.count
-                : request->part.whole > 0 ? request->part.whole
-                                          : UINT64_MAX;
+    launch->n = !monoid->in_part     ? request->job.count
+                : request->whole > 0 ? request->whole
+                                     : UINT64_MAX;
     launch->segments = clfold_segments_or_one(request->segments);
-    if (monoid->in_part) {
-        begin_part(launch, request);
-    }
-    launch->has_keys = request->keys.mem != NULL;
-    set_place(&launch->keys, &launch->keys_at, &request->keys, request);
     launch->bits = launch->counts = bits ? bits->mem : request->out;
     launch->bits_at = plan->marks.bits_at;
     if (monoid->keeps_scan && bits) {
@@ -132,8 +98,8 @@ static clfold_status launch_all(const clfold_context *context, struct chain *cha
         bool is_last = i + 1 == num;
         clfold_plan_launch(plan, i, &launch);
         /* A second scan may begin with the carry whose place this one takes. */
-        launch.has_carry =
-            request->part.carry_out.mem && (launch.is_placed || plan->num_once > 0);
+        launch.has_carry = clfold_given(request, FACET_CARRY_OUT) &&
+                           (launch.is_placed || plan->num_once > 0);
         if ((status = clfold_set_arguments(chain->site, kernels, &launch, request)) ||
             (status = clfold_chain_launch(chain, kernels->kernels[launch.kernel],
                                           plan->shape.tile.group_size, launch.num_groups,

@@ -3,47 +3,15 @@
 #include "ops/check.h"
 #include "plan/scalar.h"
 
-/* Ways of segments, as bits. */
-#define WAY(by)  (1u << (by))
-#define BUFFERED (WAY(CLFOLD_BY_FLAGS) | WAY(CLFOLD_BY_KEYS) | WAY(CLFOLD_BY_OFFSETS))
-#define UNIFORM  (WAY(CLFOLD_BY_LENGTH) | WAY(CLFOLD_BY_COLUMNS))
-
-/* What is given belongs to the way. */
-static clfold_status check_fields(const struct site *site, bool reduces,
-                                  const clfold_segments *segments)
-{
-    const struct {
-        const char *name;
-        bool given;
-        unsigned ways;
-    } fields[] = {
-        { "type", segments->type != 0, BUFFERED },
-        { "mem", segments->mem != NULL, BUFFERED },
-        { "offset", segments->offset != 0, BUFFERED },
-        { "num", segments->num != 0, reduces ? BUFFERED : WAY(CLFOLD_BY_OFFSETS) },
-        { "num_at", segments->num_at.mem || segments->num_at.offset != 0,
-          WAY(CLFOLD_BY_OFFSETS) },
-        { "length", segments->length != 0, UNIFORM },
-        { "columns", segments->columns != 0, WAY(CLFOLD_BY_COLUMNS) },
-    };
-
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
-        if (fields[i].given && !(fields[i].ways & WAY(segments->by))) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "segments: %s is given, but segments by %s have none",
-                               fields[i].name, clfold_way_name(segments->by));
-        }
-    }
-    return CHECK_RESERVED(site, "segments", segments);
-}
-
-clfold_status clfold_check_heads(const struct site *site, bool reduces,
-                                 const clfold_segments *segments)
+clfold_status clfold_check_heads(const struct site *site, const clfold_segments *segments)
 {
     const struct scalar *type = clfold_scalar(segments->type);
     const char *name = clfold_way_name(segments->by);
     const bool are_offsets = segments->by == CLFOLD_BY_OFFSETS;
 
+    if (segments->by > CLFOLD_BY_OFFSETS) {
+        return CLFOLD_OK;
+    }
     if (!type) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "segments: type %u of the %s is not a valid type",
@@ -60,7 +28,7 @@ clfold_status clfold_check_heads(const struct site *site, bool reduces,
         return clfold_fail(site, CLFOLD_ERROR_RANGE, "segments: num %zu overflows",
                            segments->num);
     }
-    return check_fields(site, reduces, segments);
+    return CLFOLD_OK;
 }
 
 /* Rows may end with a shorter one; columns fill blocks. */
@@ -103,8 +71,7 @@ clfold_status clfold_check_segments(const struct site *site,
     if (segments->by <= CLFOLD_BY_OFFSETS) {
         return CLFOLD_OK; /* no rows or columns */
     }
-    if ((status = check_fields(site, true, segments)) ||
-        (status = check_shape(site, segments, count))) {
+    if ((status = check_shape(site, segments, count))) {
         return status;
     }
     /* Longer ones than there are elements are as long as those: products stay small. */

@@ -14,7 +14,7 @@ clfold_status clfold_check_segments(const struct site *site,
                                     struct segments *given, struct segments *out);
 
 /* Checks segments by flags, keys or offsets as far as no call is needed. */
-clfold_status clfold_check_heads(const struct site *site, bool reduces,
+clfold_status clfold_check_heads(const struct site *site,
                                  const clfold_segments *segments);
 
 #endif

@@ -41,7 +41,10 @@ static clfold_status count_tiles(clfold_context *context, const struct site *sit
     if ((status = clfold_request_fold(&request, site, context, fold))) {
         return status;
     }
-    status = clfold_check_count(site, request.job.monoid, (size_t)request.job.count);
+    status = clfold_facets_check(site, request.bits | FACET_BIT(TRAIT_TRACE));
+    status =
+        status ? status
+               : clfold_check_count(site, request.job.monoid, (size_t)request.job.count);
     if (status == CLFOLD_OK && request.job.count > 0) {
         request.trace = &trace;
         status = clfold_looks_back(request.job.algorithm)
@@ -81,12 +84,6 @@ clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
                            !context ? "context"
                            : !fold  ? "fold"
                                     : "num_tiles");
-    }
-    if (fold->count_at.mem) {
-        return clfold_fail(&site, CLFOLD_ERROR_UNSUPPORTED,
-                           "count_at is given, but a trace has records of all %zu "
-                           "elements' tiles",
-                           count);
     }
     named = *fold;
     if (!named.algorithm) {

@@ -34,19 +34,11 @@ static clfold_status compare(clfold_context *context, const struct site *site,
         call = "clCreateBuffer";
     }
     if (status == CL_SUCCESS) {
-        const struct launch launch = {
+        struct launch launch = {
             .out = mem,
-            .heads = mem,
-            .rest = mem,
-            .lengths = mem,
-            .offsets = mem,
-            .num_at = mem,
-            .count_at = mem,
-            .carry_out = mem,
-            .key_at = mem,
-            .key_out = mem,
             .segments = clfold_segments_or_one(request->segments),
         };
+        clfold_launch_bind(&launch, 0, NULL);
         struct request own = *request;
         own.init = (struct init){ 0 };
         struct chain chain = { .site = site, .queue = queue, .in_order = true };

@@ -64,7 +64,7 @@ static const struct shape_row {
 };
 #define NUM_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
 
-enum { APART, IN_PLACE, NUM_PLACES };
+enum { APART, IN_PLACE, NUM_SITES };
 
 enum {
     NOTHING,
@@ -185,7 +185,7 @@ static bool is_allowed(const void *user, const struct row *row)
 static const struct factors row_factors = {
     .num = NUM_ROW_FACTORS,
     .levels = { CLFOLD_EXCLUSIVE_SCAN, SCAN_LOOKBACK + 1, NUM_SHAPES, LAST_OP, LAST_TYPE,
-                LAST_TYPE, NUM_PLACES, 2, NUM_SIZES, NUM_OFFSETS, NUM_INITS },
+                LAST_TYPE, NUM_SITES, 2, NUM_SIZES, NUM_OFFSETS, NUM_INITS },
     .allowed = is_allowed,
 };
 

@@ -392,7 +392,7 @@ static void test_rejected(void **state)
           F32(.op = CLFOLD_ADD, .accuracy = CLFOLD_COMPENSATED) },
         { "reproducible is for reductions", CLFOLD_ERROR_UNSUPPORTED,
           F32(.op = CLFOLD_ADD, .accuracy = CLFOLD_REPRODUCIBLE) },
-        { "segments is given", CLFOLD_ERROR_UNSUPPORTED,
+        { "segments are given", CLFOLD_ERROR_UNSUPPORTED,
           F32(.op = CLFOLD_ADD, .segments = &rows) },
         { "part is given", CLFOLD_ERROR_UNSUPPORTED,
           F32(.op = CLFOLD_ADD, .part = &part) },

@@ -113,7 +113,7 @@ static void test_rejected(void **state)
           { .components = "int x, y; int z, v, w", .combine = "a" } },
         { "neither a comma nor a semicolon",
           { .components = "int x[2]", .combine = "a" } },
-        { "op is 1", { .op = CLFOLD_ADD, .type = CLFOLD_U32, .combine = "a + b" } },
+        { "combine is for folds without op", { .op = CLFOLD_ADD, .type = CLFOLD_U32, .combine = "a + b" } },
         { "args is NULL, but num_args is 1", U32(.combine = "a", .num_args = 1) },
         { "num_args is 9", U32(.combine = "a", .args = args, .num_args = 9) },
         { "the name m is taken", U32(.combine = "a", .args = args, .num_args = 2) },
