@@ -4,7 +4,7 @@
  * launch that clears them are needed: a slot is there when all its words are, and each
  * word is written once in an epoch, or again with the same bits.
  *
- *   words   ticket | left | ticket | left | clock | log      a line of 64 bytes each
+ *   words   ticket | left | ticket | left | clock | -        a line of 64 bytes each
  *           tile 0: aggregate, running | tile 1: aggregate, running | ...
  *
  *   word of 64 bits   epoch 30 | state 2 | 32 bits of the item
@@ -31,7 +31,6 @@
 #define CLFOLD_TICKET      0
 #define CLFOLD_LEFT        CLFOLD_LINE_WORDS
 #define CLFOLD_CLOCK       (4 * CLFOLD_LINE_WORDS)
-#define CLFOLD_LOG         (5 * CLFOLD_LINE_WORDS)
 #define CLFOLD_DESCRIPTORS (6 * CLFOLD_LINE_WORDS)
 
 #if CLFOLD_WORD_BITS == 64
@@ -189,6 +188,5 @@ static void clfold_renew(clfold_word_pointer words, clfold_word_pointer counters
     for (ulong i = first; i < min(first + each, capacity); ++i)
         clfold_write(words + CLFOLD_DESCRIPTORS + i, 0);
     clfold_write(words + CLFOLD_CLOCK, 0);
-    clfold_write(words + CLFOLD_LOG, 0);
     clfold_reset(counters, epoch);
 }

@@ -26,21 +26,13 @@
  * names: CLFOLD_ANCHOR, CLFOLD_CHAINED, CLFOLD_FENCES, CLFOLD_LOOKERS, CLFOLD_TRACE
  * names: CLFOLD_WINDOW, clfold_combine
  */
-/* The hooks of scan_trace.cl, which has functions of these names. */
+/* What scan_trace.cl records. */
 #if CLFOLD_TRACE
 #define CLFOLD_TRACED(statement) statement
 #else
 #define CLFOLD_TRACED(statement)
 #define CLFOLD_TRACE_PARAMS
 #define CLFOLD_TRACE_ARGS
-#define clfold_is_blocked(t) false
-#define clfold_at_start(words, epoch, t)
-#define clfold_at_total(words, t)
-#define clfold_at_fallback(words, x)
-#define clfold_at_running(words, epoch, t)
-#define clfold_at_prefix(words, t, depth, polls, fallbacks, helped)
-#define clfold_at_output(words, epoch, t, own, in_place)
-#define clfold_at_end(words)
 #endif
 
 /* For one work-item a walk is cheap, and a CPU's groups are few: it only looks once. */
@@ -52,7 +44,7 @@ typedef struct {
     clfold_item own;  /* the tile's own total */
     ulong tile;       /* whose total is wanted: its own, or one that is missing */
     clfold_word_pointer counters; /* here, so that it takes no registers */
-    uint has_init, epoch, spins, in_place, publishes, has_prefix;
+    uint has_init, epoch, spins, in_place, has_prefix;
     uint waits; /* looks at the anchor, after the first, that may find nothing */
 #if CLFOLD_TRACE
     clfold_word_pointer words;
@@ -186,12 +178,10 @@ static void clfold_publish_running(clfold_channel_pointer channel,
     const clfold_item partial = clfold_taken(so_far->partial);
     const uint has_before = so_far->has_before;
 
-    clfold_at_running(channel->words, channel->epoch,
-                      channel->first + t CLFOLD_TRACE_ARGS);
+    CLFOLD_TRACED(trace[channel->first + t].prefix = clfold_clock(channel->words));
     clfold_take(so_far, t, clfold_taken(channel->own) CLFOLD_PASS);
-    if (channel->publishes)
-        clfold_publish(slots, t, CLFOLD_RUNNING, channel->epoch,
-                       (t + 1) % CLFOLD_ANCHOR == 0 ? so_far->before : so_far->partial);
+    clfold_publish(slots, t, CLFOLD_RUNNING, channel->epoch,
+                   (t + 1) % CLFOLD_ANCHOR == 0 ? so_far->before : so_far->partial);
     if ((t + 1) % CLFOLD_ANCHOR == 0) {
         if (has_before)
             so_far->before = clfold_taken(before);
@@ -229,10 +219,9 @@ static void clfold_begin(clfold_channel_pointer channel, clfold_word_pointer wor
     CLFOLD_TRACED(channel->first = row);
     channel->tile = t;
     channel->has_prefix = false;
-    channel->publishes = !clfold_is_blocked(channel->first + t CLFOLD_TRACE_ARGS);
     channel->waits = CLFOLD_ANCHOR > 1 ? min(channel->spins, CLFOLD_WAITS) : 0;
     CLFOLD_TRACED(channel->polls = channel->fallbacks = channel->helped = 0);
-    clfold_at_start(channel->words, channel->epoch, channel->first + t CLFOLD_TRACE_ARGS);
+    CLFOLD_TRACED(trace[row + t].started = clfold_clock(words));
 }
 
 /* Publishes the total of tile x, which was missing, unless another group has. In place it
@@ -257,14 +246,13 @@ static void clfold_hand_over(clfold_channel_pointer channel, clfold_word_pointer
     const ulong x = channel->tile;
 
     if (x == t) {
-        clfold_at_total(channel->words, channel->first + t CLFOLD_TRACE_ARGS);
+        CLFOLD_TRACED(trace[channel->first + t].aggregate = clfold_clock(channel->words));
         channel->own = total;
-        if (!CLFOLD_CHAINED && channel->publishes)
+        if (!CLFOLD_CHAINED)
             clfold_publish(slots, t, CLFOLD_AGGREGATE, channel->epoch, total);
     } else {
         CLFOLD_TRACED(++channel->fallbacks);
         CLFOLD_TRACED(channel->helped |= t - x <= 64 ? (ulong)1 << (t - x - 1) : 0);
-        clfold_at_fallback(channel->words, channel->first + x CLFOLD_TRACE_ARGS);
         clfold_help(channel, slots, x, total);
     }
 }
@@ -331,12 +319,16 @@ static void clfold_end(clfold_channel_pointer channel, clfold_word_pointer slots
                        ulong t CLFOLD_TRACE_PARAMS)
 {
     if (CLFOLD_FENCES && channel->in_place) {
-        if (CLFOLD_CHAINED && channel->publishes)
+        if (CLFOLD_CHAINED)
             clfold_publish(slots, t, CLFOLD_AGGREGATE, channel->epoch, channel->own);
         clfold_release();
     }
-    clfold_at_prefix(channel->words, channel->first + t, channel->depth, channel->polls,
-                     channel->fallbacks, channel->helped CLFOLD_TRACE_ARGS);
-    clfold_at_output(channel->words, channel->epoch, channel->first + t, channel->own,
-                     channel->in_place CLFOLD_TRACE_ARGS);
+#if CLFOLD_TRACE
+    trace += channel->first + t;
+    trace->ticket = (uint)(channel->first + t);
+    trace->depth = channel->depth;
+    trace->polls = channel->polls;
+    trace->fallbacks = channel->fallbacks;
+    trace->folded = channel->helped;
+#endif
 }

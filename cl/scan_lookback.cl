@@ -173,8 +173,6 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
                          out, out_offset + begin, has_prefix, stream != 0, ahead,
                          room CLFOLD_PASS);
     }
-    if (get_local_id(0) == 0 && clfold_is_last(channel->counters)) {
-        clfold_at_end(words CLFOLD_TRACE_ARGS);
+    if (get_local_id(0) == 0 && clfold_is_last(channel->counters))
         clfold_renew(words, channel->counters, capacity);
-    }
 }

@@ -5,101 +5,6 @@
 
 #include <string.h>
 
-/* A monoid's strings, and each component's; but those that only a user's has. */
-#define OF_COMPONENT 6
-#define OF_MONOID    9
-#define MAX_STRINGS  (OF_MONOID + OF_COMPONENT * CLFOLD_MAX_COMPONENTS)
-
-struct strings {
-    const char **at[MAX_STRINGS];
-    size_t num;
-};
-
-static void list_strings(struct strings *strings, struct monoid *monoid)
-{
-    const char **own[OF_MONOID] = { &monoid->name,      &monoid->cuts,
-                                    &monoid->rare,      &monoid->combine,
-                                    &monoid->identity,  &monoid->rounded,
-                                    &monoid->type_name, &monoid->item_file,
-                                    &monoid->equal };
-
-    memcpy(strings->at, own, sizeof(own));
-    strings->num = OF_MONOID;
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        struct component *component = &monoid->components[k];
-        const char **all[OF_COMPONENT] = {
-            &component->name,    &component->combine, &component->identity,
-            &component->neutral, &component->usual,   &component->extend,
-        };
-        memcpy(&strings->at[strings->num], all, sizeof(all));
-        strings->num += OF_COMPONENT;
-    }
-}
-
-static bool same_numbers(const struct monoid *a, const struct monoid *b)
-{
-    bool same = a->op == b->op && a->accuracy == b->accuracy && a->in == b->in &&
-                a->value == b->value && a->type == b->type && a->cell == b->cell &&
-                a->num_scalars == b->num_scalars &&
-                a->num_components == b->num_components &&
-                a->commutative == b->commutative && a->has_identity == b->has_identity &&
-                a->type_size == b->type_size && a->stage_limit == b->stage_limit &&
-                a->in_struct == b->in_struct && a->out_struct == b->out_struct &&
-                a->is_scalar == b->is_scalar && a->heads == b->heads &&
-                a->found == b->found && a->offsets == b->offsets &&
-                a->head_type == b->head_type && a->num_at == b->num_at &&
-                a->count_at == b->count_at && a->finds_bad == b->finds_bad;
-
-    for (uint32_t k = 0; same && k < a->num_components; ++k) {
-        const struct component *x = &a->components[k], *y = &b->components[k];
-        same = x->result == y->result && x->item == y->item && x->stage == y->stage &&
-               x->load == y->load && x->scalar == y->scalar;
-    }
-    return same;
-}
-
-static bool same_strings(const struct monoid *a, const struct monoid *b)
-{
-    struct monoid left = *a, right = *b;
-    struct strings x, y;
-    bool same = true;
-
-    list_strings(&x, &left);
-    list_strings(&y, &right);
-    for (size_t i = 0; same && i < x.num; ++i) {
-        const char *one = *x.at[i], *other = *y.at[i];
-        same = one && other ? strcmp(one, other) == 0 : one == other;
-    }
-    return same;
-}
-
-static struct interned *copy_of(const struct monoid *monoid)
-{
-    struct monoid content = *monoid;
-    struct strings strings;
-    struct interned *fold;
-    size_t size = 0;
-
-    list_strings(&strings, &content);
-    for (size_t i = 0; i < strings.num; ++i) {
-        size += *strings.at[i] ? strlen(*strings.at[i]) + 1 : 0;
-    }
-    fold = clfold_alloc(sizeof(*fold) + size);
-    if (!fold) {
-        return NULL;
-    }
-    char *end = fold->strings;
-    for (size_t i = 0; i < strings.num; ++i) {
-        if (*strings.at[i]) {
-            size_t length = strlen(*strings.at[i]) + 1;
-            *strings.at[i] = memcpy(end, *strings.at[i], length);
-            end += length;
-        }
-    }
-    fold->monoid = content;
-    return fold;
-}
-
 static bool same_text(const struct monoid *a, const struct monoid *b,
                       const struct shape *shape)
 {
@@ -147,25 +52,23 @@ void clfold_folds_enlist(struct folds *folds, struct interned *fold)
     folds->newest = fold;
 }
 
-clfold_status clfold_folds_intern(struct folds *folds, const struct site *site,
-                                  const struct monoid *monoid, struct interned **out)
+/* The fold of the table's place, which another thread may have made meanwhile. A built-in
+ * fold's strings are static. */
+static struct interned *make_built_in(struct folds *folds, const struct monoid *monoid)
 {
+    _Atomic(struct interned *) *place =
+        &folds->built_in[monoid->op][monoid->type][monoid->in][monoid->accuracy];
     struct interned *fold;
 
     clfold_lock_take(&folds->lock);
-    for (fold = folds->newest; fold; fold = fold->next) {
-        if (!fold->is_user && same_numbers(&fold->monoid, monoid) &&
-            same_strings(&fold->monoid, monoid)) {
-            break;
-        }
-    }
-    if (!fold && (fold = copy_of(monoid))) {
+    fold = atomic_load(place);
+    if (!fold && (fold = clfold_alloc(sizeof(*fold)))) {
+        fold->monoid = *monoid;
         clfold_folds_enlist(folds, fold);
+        atomic_store(place, fold);
     }
     clfold_lock_give(&folds->lock);
-    *out = fold;
-    return fold ? CLFOLD_OK
-                : clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no memory for the fold");
+    return fold;
 }
 
 clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site,
@@ -192,14 +95,12 @@ clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site
         (status = clfold_monoid_set_accuracy(&monoid, site, accuracy)) ||
         (status = clfold_caps_check_accuracy(caps, site, accuracy)) ||
         (status = clfold_caps_check_type(caps, site, "type", type)) ||
-        (status = clfold_caps_check_type(caps, site, "in", monoid.value)) ||
-        (status = clfold_folds_intern(folds, site, &monoid, out))) {
+        (status = clfold_caps_check_type(caps, site, "in", monoid.value))) {
         return status;
     }
-    if (is_known) {
-        atomic_store(&folds->built_in[op][type][in][accuracy], *out);
-    }
-    return CLFOLD_OK;
+    *out = make_built_in(folds, &monoid);
+    return *out ? CLFOLD_OK
+                : clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no memory for the fold");
 }
 
 bool clfold_folds_init(struct folds *folds)

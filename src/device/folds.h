@@ -1,12 +1,11 @@
 /*
- * Interned folds, found by content: owned by the context, never changed, each with a
- * number that stands for all of it in the keys of programs. The texts of a fold are
- * copied once, and a built-in fold is checked once, not at every call.
+ * Interned folds: owned by the context, never changed, each with a number that stands for
+ * all of it in the keys of programs. The texts of a user's fold are copied once, and a
+ * built-in fold is checked once, not at every call.
  *
  *   a built-in fold    by operator, types, accuracy, in a table; a look-up takes no lock
  *   a user's           by its recipe: numbers and texts as the caller gave them, hashed;
  *                      no monoid is made, and nothing is allocated, if it is there
- *   any other          among all, by every number and string of its monoid; for tests
  *
  * A user's fold is held while a call uses it. Past a limit the one that was used least
  * recently is dropped, with its programs.
@@ -48,7 +47,7 @@ enum widths {
 #define CLFOLD_WHY_SIZE 128
 
 struct interned {
-    struct monoid monoid; /* its strings are the fold's own */
+    struct monoid monoid; /* its strings are static, or the fold's own */
     uint32_t id;          /* from 1 */
     struct interned *next;
     /* of a user's */
@@ -85,7 +84,7 @@ bool clfold_folds_init(struct folds *folds);
 void clfold_folds_finish(struct folds *folds);
 
 /* The built-in fold, if there is one and the device has its types. It lives as long as
- * the context, and so does an interned one but for a user's. */
+ * the context. */
 clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site,
                                     const struct caps *caps, clfold_op op,
                                     clfold_type type, clfold_type in, uint32_t accuracy,
@@ -104,10 +103,6 @@ void clfold_folds_give(struct interned *fold);
  * there is none. The caller drops its programs, then the fold. */
 struct interned *clfold_folds_evict(struct folds *folds);
 void clfold_folds_drop(struct interned *fold);
-
-/* The fold of this content, which is copied. */
-clfold_status clfold_folds_intern(struct folds *folds, const struct site *site,
-                                  const struct monoid *monoid, struct interned **out);
 
 /* Adds a new fold; under the lock. */
 void clfold_folds_enlist(struct folds *folds, struct interned *fold);

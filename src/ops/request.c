@@ -466,7 +466,7 @@ static clfold_status fetch_findings(struct request *request, const struct site *
         request->trace ? request->trace : clfold_debug(context->debug)->trace;
     request->unproven = !known;
     request->job.verdict = findings->verdict;
-    request->job.traced = request->trace != NULL;
+    request->job.traced |= request->trace != NULL;
     return CLFOLD_OK;
 }
 

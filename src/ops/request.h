@@ -34,10 +34,10 @@ struct request {
     struct interned *fold;           /* whose monoid the job has */
     const clfold_arg *args;          /* the fold's */
     size_t num_args;
-    const struct scan_trace *trace; /* of look-back, or NULL */
-    const char *name;               /* the fold's, or "" */
-    uint64_t number;                /* of the call on its context, from 1 */
-    bool named;                     /* the algorithm, so that no other may replace it */
+    cl_mem trace;     /* of look-back, or NULL */
+    const char *name; /* the fold's, or "" */
+    uint64_t number;  /* of the call on its context, from 1 */
+    bool named;       /* the algorithm, so that no other may replace it */
     cl_command_queue queue;
     bool in_order;
     bool behind_all; /* waits for all commands that the queue has, in order or not */

@@ -11,7 +11,6 @@ static void begin(struct launch *launch, const struct request *request,
 {
     const struct monoid *monoid = request->job.monoid;
     const struct block *scratch = lent->of[LENT_SCRATCH], *bits = lent->of[LENT_HEADS];
-    const struct scan_trace *trace = request->trace;
 
     *launch = (struct launch){
         .in = request->in,
@@ -50,15 +49,7 @@ static void begin(struct launch *launch, const struct request *request,
         launch->heads = bits->mem;
         launch->heads_at = 0;
     }
-    launch->trace = trace ? trace->tiles : NULL;
-    if (trace) {
-        launch->block_every = trace->block_every;
-        launch->seed = trace->seed;
-        launch->has_holds = trace->holds != NULL;
-        launch->holds = trace->holds ? trace->holds : launch->scratch;
-        launch->folded = trace->folded ? trace->folded : launch->scratch;
-        launch->folded_room = trace->folded ? trace->folded_room : 0;
-    }
+    launch->trace = request->trace;
 }
 
 /* ---- Launches ---------------------------------------------------------------------- */

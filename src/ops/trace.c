@@ -10,17 +10,15 @@
 /* Scans, waits, and reads the records. */
 static clfold_status scan_and_read(clfold_context *context, const struct site *site,
                                    const clfold_fold *fold, struct request *request,
-                                   const struct scan_trace *trace,
                                    clfold_tile_trace *tiles, size_t num_tiles)
 {
     cl_event scanned = NULL;
     clfold_status status;
 
-    request->trace = trace;
     if ((status = clfold_call(request, site, context, fold, &scanned))) {
         return status;
     }
-    status = clfold_read(site, request->queue, trace->tiles, 0,
+    status = clfold_read(site, request->queue, request->trace, 0,
                          num_tiles * sizeof(*tiles), tiles, 1, &scanned);
     clfold_log_call(site->log, clReleaseEvent(scanned), "clReleaseEvent");
     return status;
@@ -32,7 +30,6 @@ static clfold_status count_tiles(clfold_context *context, const struct site *sit
                                  const clfold_fold *fold, const struct request *asked,
                                  size_t *num_tiles)
 {
-    const struct scan_trace trace = { 0 };
     struct request request = *asked;
     struct program *program;
     struct plan plan = { 0 };
@@ -46,7 +43,6 @@ static clfold_status count_tiles(clfold_context *context, const struct site *sit
         status ? status
                : clfold_check_count(site, request.job.monoid, (size_t)request.job.count);
     if (status == CLFOLD_OK && request.job.count > 0) {
-        request.trace = &trace;
         status = clfold_looks_back(request.job.algorithm)
                      ? clfold_request_find(&request, site, context, &plan, &program)
                      : clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
@@ -67,14 +63,13 @@ clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
 {
     struct site site = clfold_site(context, fold, "clfold_trace");
     struct request request = {
-        .job = { .operation = CLFOLD_INCLUSIVE_SCAN, .count = count },
+        .job = { .operation = CLFOLD_INCLUSIVE_SCAN, .count = count, .traced = true },
         .queue = queue,
         .in = in,
         .in_offset = in_offset,
         .out = out,
         .out_offset = out_offset,
     };
-    struct scan_trace trace = { 0 };
     clfold_fold named;
     size_t num = 0;
     cl_int status;
@@ -102,12 +97,12 @@ clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
                                  : "tiles is NULL, but capacity is %zu",
                            capacity, num);
     }
-    trace.tiles = clCreateBuffer(context->context, CL_MEM_WRITE_ONLY,
-                                 num * sizeof(*tiles), NULL, &status);
+    request.trace = clCreateBuffer(context->context, CL_MEM_WRITE_ONLY,
+                                   num * sizeof(*tiles), NULL, &status);
     if (status != CL_SUCCESS) {
         return clfold_fail_call(&site, status, "clCreateBuffer");
     }
-    status = scan_and_read(context, &site, &named, &request, &trace, tiles, num);
-    clfold_log_call(site.log, clReleaseMemObject(trace.tiles), "clReleaseMemObject");
+    status = scan_and_read(context, &site, &named, &request, tiles, num);
+    clfold_log_call(site.log, clReleaseMemObject(request.trace), "clReleaseMemObject");
     return status;
 }

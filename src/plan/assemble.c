@@ -523,7 +523,7 @@ static void append_algorithm(struct text *text, const struct monoid *monoid,
                           "#define CLFOLD_CHAINED %d\n#define CLFOLD_WINDOW %u\n"
                           "#define CLFOLD_LOOKERS %d\n#define CLFOLD_TRACE %d\n"
                           "#define CLFOLD_CYCLES %d\n#define CLFOLD_CUTS_ITEM %d\n",
-                          shape->algorithm == SCAN_CHAINED, shape->window,
+                          clfold_algorithm_row(shape->algorithm)->chained, shape->window,
                           (int)shape->lookers, shape->traced, shape->builtins,
                           clfold_monoid_cuts(monoid));
     }

@@ -6,14 +6,6 @@
 #include "plan/memory.h"
 #include "plan/policy.h"
 
-/* What a traced look-back is given, see scan_trace.cl; a memory that is NULL is left
- * out, but for `tiles`, a clfold_tile_trace for each tile. clfold_trace makes one too. */
-struct scan_trace {
-    cl_mem tiles, holds, folded;
-    uint64_t folded_room; /* in folded, of ulongs */
-    uint32_t block_every, seed;
-};
-
 /* A member that is 0 changes nothing. */
 struct debug {
     /* Replace the policy's numbers, for all candidates; other kinds of tile are left out.
@@ -29,8 +21,8 @@ struct debug {
     uint8_t probes;        /* tries of a tier; known devices too */
     /* Text after memory.cl of each tier, while it is probed; NULL: none. */
     const char *broken[CLFOLD_MEMORY_TIERS];
-    uint32_t first_epoch;           /* of words that are made from now on */
-    const struct scan_trace *trace; /* of look-back */
+    uint32_t first_epoch; /* of words that are made from now on */
+    cl_mem trace;         /* of look-back: a clfold_tile_trace for each tile */
 };
 
 /* Never NULL. */

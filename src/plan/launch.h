@@ -26,12 +26,11 @@ struct launch {
     union {
         cl_mem scratch, partials, items, state, words;
     };
-    cl_mem trace, holds, folded; /* NULL: nothing is traced */
+    cl_mem trace; /* NULL: nothing is traced */
     uint64_t in_offset, out_offset, total_index, offsets_at, bad_out;
     uint64_t has_init, has_total;
     uint64_t capacity; /* of the scratch, in words */
     uint64_t turn;     /* of its two counters */
-    uint64_t block_every, seed, has_holds, folded_room;
     /* Of CLFOLD_WITH: see clfold_own_params. */
     cl_mem rest, lengths; /* of a select */
     uint64_t rest_at, has_rest, lengths_at, has_lengths;

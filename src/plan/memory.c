@@ -1,6 +1,6 @@
 #include "plan/memory.h"
 
-/* Before the descriptors: ticket and left twice, clock, log; a line of 64 bytes each. */
+/* Before the descriptors: ticket and left twice, clock, none; a line of 64 bytes each. */
 #define LINES 6
 #define LINE  64
 

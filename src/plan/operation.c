@@ -32,9 +32,10 @@ static const struct operation operations[] = {
 #define TILES (TAKES_WHOLE | TAKES_ROWS)
 #define LANES (TAKES_ROWS | TAKES_COLUMNS)
 
-/* An algorithm by its own file. */
-#define ROW(title, of, cuts, ...)                                                        \
-    .name = (title), .family = FAMILY_##of, .takes = (cuts), .file = title ".cl",        \
+/* An algorithm by its own file, or another one's. */
+#define ROW(title, ...) ROW_OF(title, title ".cl", __VA_ARGS__)
+#define ROW_OF(title, text, of, cuts, ...)                                               \
+    .name = (title), .family = FAMILY_##of, .takes = (cuts), .file = (text),             \
     KERNELS(__VA_ARGS__)
 #define KERNELS(...)                                                                     \
     .num_kernels = sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *),             \
@@ -62,19 +63,16 @@ static const struct algorithm_row algorithms[] = {
                             .selects = true },
     [SCAN_THEN_PROPAGATE] = { ROW("scan_then_propagate", SCAN, TAKES_WHOLE,
                                   "clfold_scan_locals", "clfold_scan_prefixes",
-                                  "clfold_scan_propagate") },
+                                  "clfold_scan_propagate"),
+                              .propagates = true },
     [REDUCE_THEN_SCAN] = { ROW("reduce_then_scan", SCAN, TILES, "clfold_scan_aggregates",
                                "clfold_scan_prefixes", "clfold_scan_tiles"),
                            .selects = true },
     [SCAN_LOOKBACK] = { ROW("scan_lookback", SCAN, TILES, "clfold_scan_lookback"),
                         .looks_back = true, .selects = true },
-    [SCAN_CHAINED] = { .name = "scan_chained",
-                       .family = FAMILY_SCAN,
-                       .takes = TILES,
-                       .looks_back = true,
-                       .selects = true,
-                       .file = "scan_lookback.cl",
-                       KERNELS("clfold_scan_lookback") },
+    [SCAN_CHAINED] = { ROW_OF("scan_chained", "scan_lookback.cl", SCAN, TILES,
+                              "clfold_scan_lookback"),
+                       .looks_back = true, .chained = true, .selects = true },
     [SERIAL] = { ROW("serial", ANY, TAKES_WHOLE, "clfold_serial") },
     [WIDTHS] = { ROW("widths", WIDTHS, 0, "clfold_widths") },
     [REDUCE_LANES] = { ROW("reduce_lanes", REDUCE, LANES, "clfold_reduce_lanes",

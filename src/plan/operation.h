@@ -66,6 +66,8 @@ struct algorithm_row {
     bool reorders;    /* so the operator must commute */
     uint32_t items;   /* a rung's work-item's, of a launch; 0: not fixed */
     bool looks_back;  /* groups hand words to each other */
+    bool chained;     /* totals are not among them */
+    bool propagates;  /* combines what is written with prefixes */
     bool selects;     /* a scan that may write the elements that are kept */
     const char *file; /* its text in cl/ */
     uint32_t num_kernels;

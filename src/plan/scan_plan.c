@@ -59,21 +59,20 @@ static enum algorithm choose(const struct job *job)
  * long has one row. Only items can be combined, see struct monoid. */
 static clfold_status check(struct job *job, const struct site *site)
 {
-    if (job->algorithm == SCAN_THEN_PROPAGATE && job->monoid->rounded) {
+    const struct monoid *monoid = job->monoid;
+    const bool rounded = monoid->rounded != NULL;
+    const char *what = rounded         ? "results, in which the error terms of "
+                       : monoid->heads ? "results, which do not say where segments start"
+                       : clfold_monoid_converts(monoid)
+                           ? "what is written, which a result, a store or out makes "
+                             "something else"
+                           : NULL;
+
+    if (what && clfold_algorithm_row(job->algorithm)->propagates) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "algorithm \"scan_then_propagate\" combines results, in which "
-                           "the error terms of %s are lost",
-                           job->monoid->name);
-    }
-    if (job->algorithm == SCAN_THEN_PROPAGATE && job->monoid->heads) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "algorithm \"scan_then_propagate\" combines results, which "
-                           "do not say where segments start");
-    }
-    if (job->algorithm == SCAN_THEN_PROPAGATE && clfold_monoid_converts(job->monoid)) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "algorithm \"scan_then_propagate\" combines what is written, "
-                           "which a result, a store or out makes something else");
+                           "algorithm \"%s\" combines %s%s%s",
+                           clfold_algorithm_name(job->algorithm), what,
+                           rounded ? monoid->name : "", rounded ? " are lost" : "");
     }
     if (job->algorithm != SCAN_LANES && job->count == 0) {
         job->algorithm = SCAN_SINGLE_GROUP;
@@ -468,7 +467,7 @@ static void launch_prefixes(const struct plan *plan, uint64_t first_block,
 static void launch_pass(const struct plan *plan, struct launch *launch)
 {
     bool is_last = launch->kernel == KERNEL_LAST;
-    bool propagates = plan->shape.algorithm == SCAN_THEN_PROPAGATE;
+    bool propagates = clfold_algorithm_row(plan->shape.algorithm)->propagates;
     uint64_t items = plan->num_launches > 1 ? plan->cut.num_runs * plan->item_size : 0;
     uint64_t in = clfold_plan_read(plan, plan->count);
     uint64_t out = clfold_plan_written(plan, launch, plan->count);

@@ -1,7 +1,6 @@
 /* Numbers as text: read back, they are the same; and no shorter text would be. */
 #include "number.h"
-
-#include "base/random.h"
+#include "random.h"
 
 #include <stdarg.h>
 #include <setjmp.h>

@@ -1,7 +1,6 @@
 /* Two that are timed in turns, with times worked out by hand. */
 #include "pair.h"
-
-#include "base/random.h"
+#include "random.h"
 
 #include "test.h"
 

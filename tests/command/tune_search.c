@@ -1,8 +1,7 @@
 /* The search for better numbers, in a world whose costs are made up and whose clock is
  * its own. */
+#include "random.h"
 #include "tune_search.h"
-
-#include "base/random.h"
 
 #include "test.h"
 

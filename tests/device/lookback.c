@@ -1,10 +1,10 @@
 /*
- * Look-back held up in every way that its switches know: blocked groups, delays, tiles
+ * Look-back held up in every way that held_up.cl knows: blocked groups, delays, tiles
  * held back until others made progress, few spins and none, epochs that wrap around. No
  * delay may change a bit of reduce_then_scan's results, each missing tile is folded once
  * by a group, and the traces show that the delays did happen.
  */
-#include <clfold/experimental.h>
+#include "held_up.h"
 #include "lookback.h"
 #include "oracle.h"
 #include "one_context.h"
@@ -94,17 +94,24 @@ struct look {
     const cl_uint *holds; /* two a tile, or NULL */
 };
 
+/* What the device has of a trace. */
+struct trace {
+    struct held_up head;
+    clfold_tile_trace records[MOST_TILES];
+    cl_uint holds[2 * MOST_TILES];
+    cl_ulong folded[FOLDED];
+};
+
 /* Results, the total after them, and the trace. */
 struct outcome {
     bool refused;
     unsigned char bytes[(MOST + 64) * MAX_RESULT];
-    clfold_tile_trace records[MOST_TILES];
-    cl_ulong folded[FOLDED];
+    struct trace trace;
     size_t num_bytes, num_tiles;
 };
 
 static unsigned char data[MOST * 16];
-static cl_mem in_mem, out_mem, tiles_mem, folded_mem, holds_mem, flags_mem;
+static cl_mem in_mem, out_mem, trace_mem, flags_mem;
 
 static void print_look(const struct look *look, char *text, size_t size)
 {
@@ -165,11 +172,7 @@ static void run(const struct look *look, struct outcome *outcome)
 {
     static const unsigned char poison[(MOST + 64) * MAX_RESULT] = { 0x5b };
     struct debug plan = look->plan;
-    struct scan_trace trace = { .tiles = tiles_mem,
-                                .folded = folded_mem,
-                                .folded_room = FOLDED,
-                                .block_every = look->block_every,
-                                .seed = look->seed };
+    struct trace *trace = &outcome->trace;
     size_t size = out_size(look->subject);
     /* Work-items have a run each, all of one length. */
     size_t tile = plan.group_size ? plan.tile_elements / plan.group_size * plan.group_size
@@ -186,15 +189,16 @@ static void run(const struct look *look, struct outcome *outcome)
     write_buffer(look->in_place ? out_mem : in_mem,
                  look->in_place ? look->offset * size : 0,
                  look->count * in_size(look->subject), data);
-    memset(outcome->records, 0, sizeof(outcome->records));
-    write_buffer(tiles_mem, 0, sizeof(outcome->records), outcome->records);
-    outcome->folded[0] = 0;
-    write_buffer(folded_mem, 0, 8, outcome->folded);
+    *trace = (struct trace){ .head = { .block_every = look->block_every,
+                                       .seed = look->seed,
+                                       .has_holds = look->holds != NULL,
+                                       .num_tiles = MOST_TILES,
+                                       .folded_room = FOLDED } };
     if (look->holds) {
-        write_buffer(holds_mem, 0, outcome->num_tiles * 2 * 4, look->holds);
-        trace.holds = holds_mem;
+        memcpy(trace->holds, look->holds, outcome->num_tiles * 2 * 4);
     }
-    plan.trace = may_look_back(look->algorithm) ? &trace : NULL;
+    write_buffer(trace_mem, 0, offsetof(struct trace, folded), trace);
+    plan.trace = may_look_back(look->algorithm) ? trace_mem : NULL;
     clfold_context_override(ctx, &plan);
     clfold_status status = enqueue(look, look->in_place ? out_mem : in_mem,
                                    look->in_place ? look->offset : 0);
@@ -206,8 +210,7 @@ static void run(const struct look *look, struct outcome *outcome)
     assert_ok(status);
     assert_int_equal(clFinish(device.queue), CL_SUCCESS);
     read_buffer(out_mem, outcome->bytes, num);
-    read_buffer(tiles_mem, outcome->records, sizeof(outcome->records));
-    read_buffer(folded_mem, outcome->folded, sizeof(outcome->folded));
+    read_buffer(trace_mem, trace, sizeof(*trace));
 }
 
 static int compare_folded(const void *a, const void *b)
@@ -223,10 +226,10 @@ static void check_helpers(const char *text, const struct outcome *outcome, size_
     for (size_t x = 0; x < outcome->num_tiles; ++x) {
         size_t helpers = 0, logged = 0;
         for (size_t t = x + 1; t < outcome->num_tiles && t <= x + 64; ++t) {
-            helpers += outcome->records[t].folded >> (t - x - 1) & 1;
+            helpers += outcome->trace.records[t].folded >> (t - x - 1) & 1;
         }
-        for (size_t i = 1; i <= num; ++i) {
-            logged += (cl_uint)outcome->folded[i] == x;
+        for (size_t i = 0; i < num; ++i) {
+            logged += (cl_uint)outcome->trace.folded[i] == x;
         }
         if (helpers > logged || (outcome->num_tiles <= 65 && helpers < logged)) {
             fail_msg("%s: %zu tiles say they folded tile %zu, %zu logged", text, helpers,
@@ -238,22 +241,23 @@ static void check_helpers(const char *text, const struct outcome *outcome, size_
 /* No group folds a tile twice that is not its own. */
 static void check_folded(const struct look *look, struct outcome *outcome)
 {
-    size_t num = (size_t)outcome->folded[0], fallbacks = 0;
+    const cl_ulong *folded = outcome->trace.folded;
+    size_t num = outcome->trace.head.num_folded, fallbacks = 0;
     char text[512];
 
     print_look(look, text, sizeof(text));
-    if (num >= FOLDED) {
+    if (num > FOLDED) {
         fail_msg("%s: %zu tiles folded for others", text, num);
     }
-    qsort(outcome->folded + 1, num, sizeof(outcome->folded[0]), compare_folded);
-    for (size_t i = 2; i <= num; ++i) {
-        if (outcome->folded[i] == outcome->folded[i - 1]) {
+    qsort(outcome->trace.folded, num, sizeof(*folded), compare_folded);
+    for (size_t i = 1; i < num; ++i) {
+        if (folded[i] == folded[i - 1]) {
             fail_msg("%s: group %u folded tile %u twice", text,
-                     (cl_uint)(outcome->folded[i] >> 32), (cl_uint)outcome->folded[i]);
+                     (cl_uint)(folded[i] >> 32), (cl_uint)folded[i]);
         }
     }
     for (size_t t = 0; t < outcome->num_tiles; ++t) {
-        fallbacks += outcome->records[t].fallbacks;
+        fallbacks += outcome->trace.records[t].fallbacks;
     }
     if (fallbacks != num) {
         fail_msg("%s: %zu fallbacks traced, %zu logged", text, fallbacks, num);
@@ -312,11 +316,11 @@ static void check_look(struct look *look, const struct outcome *expected)
     check_folded(look, &found);
     /* Nothing before a tile that has a head matters. */
     for (size_t t = 0; look->subject == BY_FLAGS && t < found.num_tiles; ++t) {
-        assert_int_equal(found.records[t].depth, 0);
+        assert_int_equal(found.trace.records[t].depth, 0);
     }
     if (look->in_place) {
-        helped_in_place += (size_t)found.folded[0];
-    } else if (look->block_every > 0 && found.folded[0] == 0) {
+        helped_in_place += found.trace.head.num_folded;
+    } else if (look->block_every > 0 && found.trace.head.num_folded == 0) {
         char text[512];
         print_look(look, text, sizeof(text));
         fail_msg("%s: no tile was folded for another", text);
@@ -479,8 +483,8 @@ static void test_seeds(void **state)
         check_same(&look, &expected, &found);
         check_folded(&look, &found);
         for (size_t t = 0; t < found.num_tiles; ++t) {
-            depths += found.records[t].depth;
-            fallbacks += found.records[t].fallbacks;
+            depths += found.trace.records[t].depth;
+            fallbacks += found.trace.records[t].fallbacks;
         }
         ++num_run;
     }
@@ -527,7 +531,7 @@ static void test_in_place(void **state)
         assert_false(found.refused);
         check_same(&look, &expected, &found);
         check_folded(&look, &found);
-        helped += (size_t)found.folded[0];
+        helped += found.trace.head.num_folded;
     }
     print_message("%zu tiles folded for others\n", helped);
     assert_true(helped > 0 || !groups_meet(&device));
@@ -535,7 +539,7 @@ static void test_in_place(void **state)
 
 /* ---- Holds ------------------------------------------------------------------------- */
 
-/* Events, as scan_trace.cl numbers them. */
+/* Events, as held_up.cl numbers them. */
 #define TOTAL_OF(tile)  (1 + 2 * (tile))
 #define PREFIX_OF(tile) (2 + 2 * (tile))
 
@@ -585,9 +589,9 @@ static void test_snapshot(void **state)
     /* A wait ends some time, on a busy machine perhaps too early. */
     for (size_t tries = 0; tries < 5 && strcmp(is, states) != 0; ++tries) {
         run(&look, &found);
-        cl_ulong now = found.records[5].prefix;
+        cl_ulong now = found.trace.records[5].prefix;
         for (size_t t = 0; t < 8; ++t) {
-            const clfold_tile_trace *record = &found.records[t];
+            const clfold_tile_trace *record = &found.trace.records[t];
             is[t] = record->prefix <= now ? 'P' : record->aggregate < now ? 'A' : 'X';
             assert_int_equal(record->ticket, t);
         }
@@ -598,8 +602,8 @@ static void test_snapshot(void **state)
     }
     assert_string_equal(is, states);
     /* 5 looked at 4, and found 3; 7 had to wait for 6, and found its total or prefix. */
-    assert_int_equal(found.records[5].depth, 1);
-    assert_int_equal(found.records[7].fallbacks, 0);
+    assert_int_equal(found.trace.records[5].depth, 1);
+    assert_int_equal(found.trace.records[7].fallbacks, 0);
 }
 
 /* ---- Epochs ------------------------------------------------------------------------ */
@@ -740,9 +744,7 @@ static int open_device(void **state)
     device_init_for_lookback(&device);
     in_mem = coloured_buffer(sizeof(data));
     out_mem = coloured_buffer((MOST + 64) * MAX_RESULT);
-    tiles_mem = coloured_buffer(MOST_TILES * sizeof(clfold_tile_trace));
-    folded_mem = coloured_buffer(FOLDED * sizeof(cl_ulong));
-    holds_mem = coloured_buffer(MOST_TILES * 2 * sizeof(cl_uint));
+    trace_mem = coloured_buffer(sizeof(struct trace));
     flags_mem = coloured_buffer(MOST);
     clEnqueueFillBuffer(device.queue, flags_mem, one_in_16, 16, 0, MOST, 0, NULL, NULL);
     return device_context(&ctx, &device, NULL);
@@ -752,9 +754,7 @@ static int close_device(void **state)
 {
     clReleaseMemObject(in_mem);
     clReleaseMemObject(out_mem);
-    clReleaseMemObject(tiles_mem);
-    clReleaseMemObject(folded_mem);
-    clReleaseMemObject(holds_mem);
+    clReleaseMemObject(trace_mem);
     clReleaseMemObject(flags_mem);
     return close_context(state);
 }

@@ -10,7 +10,7 @@
  *
  * Affine maps: limited.c and lookback.c.
  */
-#include <clfold/experimental.h>
+#include "held_up.h"
 #include "lookback.h"
 #include "test.h"
 #include "trial.h"
@@ -350,11 +350,13 @@ static void test_bits(void **state)
 static void test_lookback_stops(void **state)
 {
     enum { TILE = 16, TILES = 10 };
-    clfold_tile_trace records[TILES];
+    struct {
+        struct held_up head;
+        clfold_tile_trace records[TILES];
+    } trace;
     cl_int status;
     cl_mem mem =
-        clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(records), NULL, &status);
-    struct scan_trace trace = { .tiles = mem, .block_every = 2 };
+        clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(trace), NULL, &status);
 
     (void)state;
     assert_int_equal(status, CL_SUCCESS);
@@ -372,20 +374,22 @@ static void test_lookback_stops(void **state)
                                               .group_size = 4,
                                               .max_groups = TILES,
                                               .spins = 1,
-                                              .trace = &trace },
+                                              .trace = mem },
                                     .algorithm = "scan_lookback",
                                     .count = TILES * TILE };
         cl_uint depths = 0;
         make_segments(false, k % 2 ? TILE_HEADS : NO_HEADS, TILE, false);
-        memset(records, 0, sizeof(records));
-        write_buffer(mem, 0, sizeof(records), records);
+        memset(&trace, 0, sizeof(trace));
+        trace.head.block_every = 2;
+        trace.head.num_tiles = TILES;
+        write_buffer(mem, 0, sizeof(trace), &trace);
         trial_check(&scan, NULL);
-        assert_int_equal(clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0,
-                                             sizeof(records), records, 0, NULL, NULL),
+        assert_int_equal(clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0, sizeof(trace),
+                                             &trace, 0, NULL, NULL),
                          CL_SUCCESS);
         for (size_t t = 2; t < TILES; t += 2) {
-            assert_true(records[t].started > 0 || records[t].prefix > 0);
-            depths += records[t].depth;
+            assert_true(trace.records[t].started > 0 || trace.records[t].prefix > 0);
+            depths += trace.records[t].depth;
         }
         print_message("depth of %u over %d tiles %s heads\n", depths, TILES / 2 - 1,
                       k % 2 ? "with" : "without");

@@ -3,8 +3,7 @@
 #include <clfold/experimental.h>
 #include "calls.h"
 #include "device.h"
-#include "replace_file.h"
-#include "test.h"
+#include "write_file.h"
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -39,14 +38,14 @@ static void write_list(const char *const *rows)
     for (; *rows; ++rows) {
         clfold_text_print(&text, "%s on %s\n", *rows, key);
     }
-    assert_int_equal(replace_file(file, text.bytes, text.length), 0);
+    write_file(file, text.bytes, text.length);
     clfold_text_finish(&text);
 }
 #define write_rows(...) write_list((const char *const[]){ __VA_ARGS__, NULL })
 
 static void write_bytes(const char *bytes)
 {
-    assert_int_equal(replace_file(file, bytes, strlen(bytes)), 0);
+    write_file(file, bytes, strlen(bytes));
 }
 
 struct journal {
@@ -147,7 +146,7 @@ static void test_foreign_rows(void **state)
                       (int)strlen(key) - 1, key);
     clfold_text_print(&text, "reduce add i32:i32 " ROWS "groups=1 on clfold 9%s\n",
                       key + strlen("clfold "));
-    assert_int_equal(replace_file(file, text.bytes, text.length), 0);
+    write_file(file, text.bytes, text.length);
     clfold_text_finish(&text);
     clfold_context *ctx = open_with(file, &journal);
     assert_int_equal(journal.warnings + journal.errors, 0);

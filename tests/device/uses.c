@@ -3,10 +3,9 @@
  * Applications" (1990), each a short case next to a loop on the host. Integers must be
  * equal; floats have a tolerance of their own, stated where it is used.
  */
+#include "../../tools/clfold/random.h"
 #include "one_context.h"
 #include "test.h"
-
-#include "base/random.h"
 
 #include <inttypes.h>
 #include <math.h>

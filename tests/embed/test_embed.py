@@ -46,7 +46,7 @@ int main(void)
                    p->offset == offsetof(struct launch, in) ? "/in"
                    : p->offset == offsetof(struct launch, scratch) ? "/scratch"
                    : p->offset == offsetof(struct launch, run) ? "/run"
-                   : p->offset == offsetof(struct launch, seed) ? "/seed"
+                   : p->offset == offsetof(struct launch, spins) ? "/spins"
                    : p->offset == offsetof(struct launch, ahead) ? "/ahead" : "");
         }
         printf("\\n");
@@ -74,7 +74,7 @@ clfold_alone(ulong run, global clfold_item *items)
 {
 }
 #define CLFOLD_TRACE_PARAMS \\
-    , uint seed
+    , uint spins
 """
 
 
@@ -185,7 +185,7 @@ int x;
         self.assertEqual(self.embed(self.output, kernels).returncode, 0)
         self.assertEqual(self.read_back(LISTER).splitlines(), [
             "clfold_none",
-            "clfold_all buffer/in uint/ahead ulong/run buffer/scratch init traced uint/seed with",
+            "clfold_all buffer/in uint/ahead ulong/run buffer/scratch init traced uint/spins with",
             "clfold_alone ulong/run buffer/scratch",
         ])
 

@@ -10,8 +10,7 @@
 #include <clfold/experimental.h>
 #include "alloc_spy.h"
 #include "clspy.h"
-#include "replace_file.h"
-#include "test.h"
+#include "write_file.h"
 
 #include "commands.h"
 #include "tune_file.h"
@@ -145,7 +144,7 @@ static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
     struct message message = { 0 };
 
     if (scenario->has_file) {
-        assert_int_equal(replace_file(path, older, strlen(older)), 0);
+        write_file(path, older, strlen(older));
     } else {
         unlink(path);
     }

@@ -16,8 +16,8 @@ files that it is in, with commas; --files all files that have one.
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "tools", "embed"))
-import embed  # pylint: disable=wrong-import-position
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from hold_up import embed, held_up  # pylint: disable=wrong-import-position
 
 # The last six steps as they were printed: no barriers, all 32 work-items in each.
 LOCK_STEP = """\
@@ -516,7 +516,7 @@ def main(arguments):
     table = embed.table_of([path for path in inputs if path.endswith(".cl")])
     for name, data in table.items():
         table[name] = mutated(fault, name, data.decode("ascii")).encode("ascii")
-    texts = {"kernels.c": embed.c_source(table)}
+    texts = {"kernels.c": embed.c_source(held_up(table))}
     for path in inputs:
         if path.endswith(".c"):
             with open(path, encoding="ascii") as file:

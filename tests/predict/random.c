@@ -2,8 +2,8 @@
  * Random nests, counted by the library and by a simulator that knows no closed form: it
  * goes through all groups, sub-groups and turns, and marks what is touched.
  */
+#include "../../tools/clfold/random.h"
 #include "nests.h"
-#include "base/random.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

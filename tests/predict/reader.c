@@ -1,6 +1,6 @@
 /* Texts of nests and devices: what is read, what is refused and where, random texts. */
+#include "../../tools/clfold/random.h"
 #include "nests.h"
-#include "base/random.h"
 
 #define HEAD "kernel k launch groups = 4 size = 64 array a f32[256] global\n"
 

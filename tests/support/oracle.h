@@ -2,7 +2,7 @@
 #ifndef CLFOLD_TESTS_ORACLE_H
 #define CLFOLD_TESTS_ORACLE_H
 
-#include "base/random.h"
+#include "../../tools/clfold/random.h"
 
 #include <clfold/clfold.h>
 

@@ -1,6 +1,7 @@
 /* Kept programs without a device: a folder of entries, also where its operations fail,
  * processes die and other users write; and the keys of entries. */
 #define _GNU_SOURCE /* mkdtemp, setgroups */
+#include "../../tools/clfold/random.h"
 #include "file_spy.h"
 #include "test.h"
 
@@ -9,7 +10,6 @@
 #include "base/folder.h"
 #include "base/host.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "device/archive.h"
 
 #include <errno.h>

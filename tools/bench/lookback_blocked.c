@@ -7,7 +7,7 @@
  *
  * The blocked scans' program is the one of tests, which also writes records.
  */
-#include <clfold/experimental.h>
+#include "../../tests/support/held_up.h"
 #include "device.h"
 
 #include "../clfold/clock.h"
@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-enum { COUNT = 1 << 24, RUNS = 7, MOST_TILES = COUNT / 1024, FOLDED = 1 << 16 };
+enum { COUNT = 1 << 24, RUNS = 7, MOST_TILES = COUNT / 1024 };
 
 /* 0: none is blocked. */
 static const struct bench_case {
@@ -29,7 +29,7 @@ static const struct bench_case {
 
 struct bench {
     struct bench_device device;
-    cl_mem in, out, tiles, folded;
+    cl_mem in, out, trace;
     double seconds[NUM_CASES][RUNS], num_folded[NUM_CASES];
 };
 
@@ -41,15 +41,14 @@ static bool open_bench(void *user)
     /* Zeros do: nothing depends on the values. */
     bench->in = bench_buffer(device, (size_t)COUNT * sizeof(cl_float));
     bench->out = bench_buffer(device, (size_t)COUNT * sizeof(cl_float));
-    bench->tiles = bench_buffer(device, MOST_TILES * sizeof(clfold_tile_trace));
-    bench->folded = bench_buffer(device, FOLDED * sizeof(cl_ulong));
-    return bench->in && bench->out && bench->tiles && bench->folded;
+    bench->trace = bench_buffer(device, (1 + MOST_TILES) * sizeof(clfold_tile_trace));
+    return bench->in && bench->out && bench->trace;
 }
 
 static void close_bench(void *user)
 {
     struct bench *bench = user;
-    const cl_mem mems[] = { bench->in, bench->out, bench->tiles, bench->folded };
+    const cl_mem mems[] = { bench->in, bench->out, bench->trace };
 
     for (size_t i = 0; i < sizeof(mems) / sizeof(mems[0]); ++i) {
         if (mems[i]) {
@@ -61,24 +60,26 @@ static void close_bench(void *user)
 /* The time of one scan; below 0: it failed. */
 static double scan(struct bench *bench, const struct bench_case *one)
 {
-    const struct scan_trace trace = { .tiles = bench->tiles,
-                                      .folded = bench->folded,
-                                      .folded_room = FOLDED,
-                                      .block_every = one->block_every };
+    const struct held_up head = { .block_every = one->block_every,
+                                  .num_tiles = MOST_TILES };
     const clfold_fold fold = { .op = CLFOLD_ADD,
                                .type = CLFOLD_F32,
                                .algorithm = one->algorithm };
     const bool blocked = one->block_every > 0;
     const struct debug plan = { .spins = blocked ? 1 : 0,
-                                .trace = blocked ? &trace : NULL };
+                                .trace = blocked ? bench->trace : NULL };
     double begin;
-    clfold_status status;
+    clfold_status status =
+        clEnqueueWriteBuffer(bench->device.session.queue, bench->trace, CL_TRUE, 0,
+                             sizeof(head), &head, 0, NULL, NULL);
 
     clfold_context_override(bench->device.session.context, &plan);
     begin = clock_now();
-    status =
-        clfold_inclusive_scan(bench->device.session.context, bench->device.session.queue,
-                              &fold, bench->in, 0, bench->out, 0, COUNT, 0, NULL, NULL);
+    if (status == CLFOLD_OK) {
+        status = clfold_inclusive_scan(bench->device.session.context,
+                                       bench->device.session.queue, &fold, bench->in, 0,
+                                       bench->out, 0, COUNT, 0, NULL, NULL);
+    }
     if (status == CLFOLD_OK) {
         status = clFinish(bench->device.session.queue);
     }
@@ -95,19 +96,18 @@ static bool run_all(void *user, int run)
 
     for (size_t i = 0; i < NUM_CASES; ++i) {
         const double seconds = scan(bench, &cases[i]);
-        cl_ulong folded = 0;
+        struct held_up head = { 0 };
         cl_int status = CL_SUCCESS;
         if (seconds >= 0 && cases[i].block_every > 0) {
-            status =
-                clEnqueueReadBuffer(bench->device.session.queue, bench->folded, CL_TRUE,
-                                    0, sizeof(folded), &folded, 0, NULL, NULL);
+            status = clEnqueueReadBuffer(bench->device.session.queue, bench->trace,
+                                         CL_TRUE, 0, sizeof(head), &head, 0, NULL, NULL);
         }
         if (seconds < 0 || status) {
             return seconds >= 0 && bench_complain(&bench->device, "the count", status);
         }
         if (run >= 0) {
             bench->seconds[i][run] = seconds;
-            bench->num_folded[i] += (double)folded / RUNS;
+            bench->num_folded[i] += (double)head.num_folded / RUNS;
         }
     }
     return true;

@@ -1,10 +1,10 @@
 #include "bench_data.h"
 
 #include "number.h"
+#include "random.h"
 #include "types.h"
 
 #include "base/half.h"
-#include "base/random.h"
 
 #include <string.h>
 

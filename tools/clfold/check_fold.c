@@ -12,11 +12,10 @@
 #include "buffer.h"
 #include "commands.h"
 #include "number.h"
+#include "random.h"
 #include "session.h"
 #include "types.h"
 #include "user_fold.h"
-
-#include "base/random.h"
 
 #include <math.h>
 #include <stdio.h>

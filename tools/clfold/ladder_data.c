@@ -1,8 +1,7 @@
 #include "ladder_data.h"
 
+#include "random.h"
 #include "types.h"
-
-#include "base/random.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -73,7 +73,7 @@ bool output_file_begin(struct output_file *file, const char *name,
 {
     *file = (struct output_file){ .name = name };
     set_pending(NULL, &file->place);
-    int error = clfold_replace_begin(&file->place, name);
+    int error = replace_begin(&file->place, name);
     if (error == 0) {
         file->stream = fdopen(file->place.file, "w");
         if (file->stream) {
@@ -101,7 +101,7 @@ static bool find_place(const char *name, struct replacement *place, struct stat 
 
     *place = (struct replacement){ .folder = -1, .file = -1, .held = -1 };
     place->last = place->path;
-    return (is_direct || clfold_replace_find(place, name) == 0) &&
+    return (is_direct || replace_find(place, name) == 0) &&
            (strcmp(name, "-") == 0 ? fstat(STDOUT_FILENO, info)
             : is_direct            ? stat(name, info)
                                    : fstat(place->folder, info)) == 0;
@@ -114,8 +114,8 @@ bool output_file_is_same(const char *name, const char *other)
     const bool found = find_place(name, &a, &of_a) && find_place(other, &b, &of_b);
     const bool same = found && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino &&
                       strcmp(a.last, b.last) == 0;
-    clfold_replace_finish(&a);
-    clfold_replace_finish(&b);
+    replace_finish(&a);
+    replace_finish(&b);
     return same;
 }
 
@@ -160,7 +160,7 @@ void output_file_path(const struct output_file *file, char path[OUTPUT_FILE_PATH
     const bool has_folder = place->last != place->path;
 
     if (place->held >= 0) {
-        clfold_replace_held(place, path);
+        replace_held(place, path);
         return;
     }
     snprintf(path, OUTPUT_FILE_PATH, "%s%s%s", has_folder ? place->path : "",
@@ -203,9 +203,9 @@ bool output_files_commit(struct output_file *const *files, int num,
     pthread_sigmask(SIG_BLOCK, &every, &before);
     while (atomic_flag_test_and_set(&changes)) { /* the process ends */
     }
-    const int error = clfold_replace_commit_all(places, &done);
+    const int error = replace_commit_all(places, &done);
     for (int i = 0; i < num_places; i++) {
-        clfold_replace_finish(places[i]);
+        replace_finish(places[i]);
     }
     atomic_flag_clear(&changes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -228,7 +228,7 @@ void output_file_finish(struct output_file *file)
     if (file->stream && file->stream != stdout) {
         fclose(file->stream);
     }
-    clfold_replace_finish(&file->place);
+    replace_finish(&file->place);
     set_pending(&file->place, NULL);
     *file = (struct output_file){ 0 };
 }

@@ -1,13 +1,12 @@
 /*
- * A file that is there whole or not at all, as base/replace.h puts it in its place. A
+ * A file that is there whole or not at all, as replace.h puts it in its place. A
  * signal that ends the command removes what is there of it.
  */
 #ifndef CLFOLD_COMMAND_OUTPUT_FILE_H
 #define CLFOLD_COMMAND_OUTPUT_FILE_H
 
 #include "message.h"
-
-#include "base/replace.h"
+#include "replace.h"
 
 #include <stdio.h>
 

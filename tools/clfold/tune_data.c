@@ -2,9 +2,9 @@
 
 #include "buffer.h"
 #include "number.h"
+#include "random.h"
 #include "types.h"
 
-#include "base/random.h"
 #include "base/size.h"
 
 #include <inttypes.h>

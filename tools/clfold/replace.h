@@ -15,8 +15,8 @@
  * write, or whose owner or group could not be kept, is rejected. A link stays too: its
  * target is replaced.
  */
-#ifndef CLFOLD_BASE_REPLACE_H
-#define CLFOLD_BASE_REPLACE_H
+#ifndef CLFOLD_COMMAND_REPLACE_H
+#define CLFOLD_COMMAND_REPLACE_H
 
 #include <limits.h>
 #include <stddef.h>
@@ -34,21 +34,21 @@ struct replacement {
 
 /* Functions here return what those of base/file.h do. If this one fails, there is nothing
  * to finish. */
-int clfold_replace_begin(struct replacement *r, const char *name);
+int replace_begin(struct replacement *r, const char *name);
 
 /* Only opens the folder, and finds the last part of the name. */
-int clfold_replace_find(struct replacement *r, const char *name);
+int replace_find(struct replacement *r, const char *name);
 
 /* The caller has written and closed the file. */
-int clfold_replace_commit(struct replacement *r);
+int replace_commit(struct replacement *r);
 
 /* The same of all, in this order, or of none: *num becomes how many went well. */
-int clfold_replace_commit_all(struct replacement *const *all, int *num);
+int replace_commit_all(struct replacement *const *all, int *num);
 
 /* Where this process finds the new file, if it has no name yet. */
-void clfold_replace_held(const struct replacement *r, char path[REPLACEMENT_HELD]);
+void replace_held(const struct replacement *r, char path[REPLACEMENT_HELD]);
 
 /* Removes what was not committed. */
-void clfold_replace_finish(struct replacement *r);
+void replace_finish(struct replacement *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* Files that are read and replaced whole, also where that fails: on a file system that
  * has files without a name, and as if on one that has none. */
 #define _GNU_SOURCE /* O_TMPFILE */
-#include "replace_file.h"
+#include "replace.h"
 #include "test.h"
 
 #include "base/file.h"
@@ -42,6 +42,18 @@ int openat(int at, const char *path, int flags, ...)
         return -1;
     }
     return (int)syscall(SYS_openat, at, path, flags, mode);
+}
+
+static int replace_file(const char *to, const char *bytes, size_t length)
+{
+    struct replacement r;
+    int error = replace_begin(&r, to);
+
+    if (error == 0 && (error = clfold_file_write(r.file, bytes, length)) == 0) {
+        error = replace_commit(&r);
+    }
+    replace_finish(&r);
+    return error;
 }
 
 static void write_old(const char *text)
@@ -160,7 +172,7 @@ static void test_killed(void **state)
         const pid_t child = fork();
         if (child == 0) {
             struct replacement r;
-            if (clfold_replace_begin(&r, name) == 0 && write(r.file, "new", 3) == 3) {
+            if (replace_begin(&r, name) == 0 && write(r.file, "new", 3) == 3) {
                 kill(getpid(), SIGKILL);
             }
             _exit(1);
@@ -189,11 +201,11 @@ static void test_taken(void **state)
 
     (void)state;
     unlink(name);
-    assert_int_equal(clfold_replace_begin(&r, name), 0);
+    assert_int_equal(replace_begin(&r, name), 0);
     assert_int_equal(write(r.file, "new", 3), 3);
     write_old("old");
-    assert_int_equal(clfold_replace_commit(&r), 0);
-    clfold_replace_finish(&r);
+    assert_int_equal(replace_commit(&r), 0);
+    replace_finish(&r);
     assert_content("new");
     assert_int_equal(files(), 1);
 }
@@ -213,14 +225,14 @@ static void test_several(void **state)
         }
         snprintf(other, sizeof(other), "%s/other", folder);
         for (int i = 0; i < 2; i++) {
-            assert_int_equal(clfold_replace_begin(&r[i], i ? other : name), 0);
+            assert_int_equal(replace_begin(&r[i], i ? other : name), 0);
             assert_int_equal(write(r[i].file, "new", 3), 3);
         }
         assert_int_equal(fails ? mkdir(other, 0700) : 0, 0);
-        assert_int_equal(clfold_replace_commit_all(all, &num), fails ? EISDIR : 0);
+        assert_int_equal(replace_commit_all(all, &num), fails ? EISDIR : 0);
         assert_int_equal(num, fails ? 1 : 2);
-        clfold_replace_finish(&r[0]);
-        clfold_replace_finish(&r[1]);
+        replace_finish(&r[0]);
+        replace_finish(&r[1]);
         assert_int_equal(fails ? rmdir(other) : unlink(other), 0);
         assert_int_equal(files(), has_old || !fails);
         if (files() > 0) {
@@ -428,5 +440,5 @@ int main(int argc, char **argv)
 
     (void)argv;
     rejects_unnamed = argc > 1;
-    return cmocka_run_group_tests_name("file", tests, make_folder, remove_folder);
+    return cmocka_run_group_tests_name("replace", tests, make_folder, remove_folder);
 }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* O_PATH, O_TMPFILE */
-#include "base/replace.h"
+#include "replace.h"
 
 #include "base/file.h"
 
@@ -73,7 +73,7 @@ static int check_old(const struct replacement *r, struct stat *old, bool *there)
     return faccessat(r->folder, r->last, W_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-void clfold_replace_held(const struct replacement *r, char path[REPLACEMENT_HELD])
+void replace_held(const struct replacement *r, char path[REPLACEMENT_HELD])
 {
     snprintf(path, REPLACEMENT_HELD, "/proc/self/fd/%d", r->held);
 }
@@ -124,7 +124,7 @@ static bool open_unnamed(struct replacement *r, mode_t mode)
     r->file = openat(r->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     /* The caller closes the file before it gets its name. */
     r->held = r->file >= 0 ? fcntl(r->file, F_DUPFD_CLOEXEC, 0) : -1;
-    clfold_replace_held(r, path);
+    replace_held(r, path);
     if (r->held >= 0 && access(path, F_OK) == 0) {
         return true;
     }
@@ -161,25 +161,25 @@ static int keep_mode(int file, const struct stat *old)
     return fchmod(file, old->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) == 0 ? 0 : errno;
 }
 
-int clfold_replace_find(struct replacement *r, const char *name)
+int replace_find(struct replacement *r, const char *name)
 {
     *r = (struct replacement){ .folder = -1, .file = -1, .held = -1 };
     const int error = follow_links(name, r->path);
     return error ? error : open_folder(r);
 }
 
-int clfold_replace_begin(struct replacement *r, const char *name)
+int replace_begin(struct replacement *r, const char *name)
 {
     struct stat old;
     bool there;
     int error;
 
     /* At no time may more users open the new file than the old one. */
-    if ((error = clfold_replace_find(r, name)) || (error = check_old(r, &old, &there)) ||
+    if ((error = replace_find(r, name)) || (error = check_old(r, &old, &there)) ||
         (error = open_new(r, there ? S_IRUSR | S_IWUSR : 0666)) ||
         (there &&
          ((error = keep_owner(r->file, &old)) || (error = keep_mode(r->file, &old))))) {
-        clfold_replace_finish(r);
+        replace_finish(r);
     }
     return error;
 }
@@ -188,7 +188,7 @@ static int link_held(const struct replacement *r, const char *name)
 {
     char path[REPLACEMENT_HELD];
 
-    clfold_replace_held(r, path);
+    replace_held(r, path);
     return linkat(AT_FDCWD, path, r->folder, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
@@ -204,7 +204,7 @@ static int link_beside(struct replacement *r, mode_t mode)
  * these two calls leaves the name beside, with the whole new file. A file that had the
  * name from the start leaves it, not complete, whenever it is killed.
  */
-int clfold_replace_commit(struct replacement *r)
+int replace_commit(struct replacement *r)
 {
     if (r->held >= 0) {
         int error = link_held(r, r->last);
@@ -226,14 +226,14 @@ static int link_old(struct replacement *r, mode_t mode)
 }
 
 /* Each old file keeps a second name until the last one is replaced. */
-int clfold_replace_commit_all(struct replacement *const *all, int *num)
+int replace_commit_all(struct replacement *const *all, int *num)
 {
     int kept[REPLACEMENT_MOST], done = 0, error = 0;
 
     for (; done < *num && error == 0; done += error == 0) {
         struct replacement *r = all[done];
         kept[done] = *num > 1 ? make_beside(r, r->old, link_old, 0) : 0;
-        error = clfold_replace_commit(r);
+        error = replace_commit(r);
     }
     *num = done;
     while (error != 0 && done-- > 0) {
@@ -248,7 +248,7 @@ int clfold_replace_commit_all(struct replacement *const *all, int *num)
     return error;
 }
 
-void clfold_replace_finish(struct replacement *r)
+void replace_finish(struct replacement *r)
 {
     close_both(r);
     if (r->beside[0]) {

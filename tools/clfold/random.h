@@ -1,7 +1,7 @@
 /* Pseudo-random numbers: splitmix64 (Steele, Lea and Flood, 2014), the same on every
  * machine. */
-#ifndef CLFOLD_BASE_RANDOM_H
-#define CLFOLD_BASE_RANDOM_H
+#ifndef CLFOLD_COMMAND_RANDOM_H
+#define CLFOLD_COMMAND_RANDOM_H
 
 #include <stdint.h>
 
