@@ -108,6 +108,7 @@
  *   CLFOLD_EACH          serial: 1 if there is a result for each element, else 0
  *   CLFOLD_RESUMES       scan_single_group: 1 if launches may go on where one stopped
  *   CLFOLD_OF_CARRIES    serial: 1 if elements are carries of parts, else 0
+ *   CLFOLD_OF_PIECES     serial: 1 if elements are items of pieces, else 0
  *   CLFOLD_GROUP_SIZE    work-items a group
  *   CLFOLD_GROUP_POWER   the least power of two, from 2, that is not below it
  *   CLFOLD_KERNEL        the head of a kernel, with its attributes

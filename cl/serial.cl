@@ -6,18 +6,42 @@
  *   element        a           b                c
  *
  * A launch takes `run` elements from `first` on, and hands the total on in `state`. Where
- * elements are carries of parts, the total is one, too.
+ * elements are carries of parts, the total is one, too. To check other algorithms, groups
+ * fold pieces of `run` elements first, and what they give are the elements:
+ *
+ *   element   a  b  c    d  e  f    g  h
+ *   state       abc        def       gh
  *
  * needs: contract.cl, count.cl, element.cl, result.cl, write.cl
- * names: CLFOLD_EACH, CLFOLD_OF_CARRIES, clfold_combine
+ * names: CLFOLD_EACH, CLFOLD_OF_CARRIES, CLFOLD_OF_PIECES, clfold_combine
  * names if CLFOLD_OF_CARRIES: CLFOLD_CARRY_SIZE
  */
+#define CLFOLD_ELEMENT(i)                                                                \
+    clfold_empty(clfold_load(in, in_offset + (i), 0 CLFOLD_PASS), i CLFOLD_PASS)
+
 #if CLFOLD_OF_CARRIES
 #define CLFOLD_NTH(i)                                                                    \
     clfold_carry_in((global const uchar *)in + (in_offset + (i)) * CLFOLD_CARRY_SIZE)
+#elif !CLFOLD_OF_PIECES
+#define CLFOLD_NTH(i) CLFOLD_ELEMENT(i)
 #else
-#define CLFOLD_NTH(i)                                                                    \
-    clfold_empty(clfold_load(in, in_offset + (i), 0 CLFOLD_PASS), i CLFOLD_PASS)
+#define CLFOLD_NTH(i) state[i]
+CLFOLD_KERNEL void clfold_serial_pieces(global const CLFOLD_IN *in, ulong in_offset,
+                                        ulong count, ulong run,
+                                        global clfold_item *state CLFOLD_WITH)
+{
+    const ulong begin = get_group_id(0) * run, stop = min(begin + run, count);
+
+    if (begin >= count)
+        return;
+    clfold_item total = CLFOLD_ELEMENT(begin);
+#ifdef __clang__
+#pragma clang loop vectorize(disable)
+#endif
+    for (ulong i = begin + 1; i < stop; ++i)
+        total = clfold_combine(total, CLFOLD_ELEMENT(i) CLFOLD_PASS);
+    state[get_group_id(0)] = total;
+}
 #endif
 
 CLFOLD_KERNEL void

@@ -89,7 +89,7 @@ enum {
     CLFOLD_ERROR_UNSUPPORTED = 4,
     CLFOLD_ERROR_BUILD = 5, /**< OpenCL C does not compile; the message has the log */
     CLFOLD_ERROR_EMPTY = 6, /**< nothing to fold, and neither identity nor init */
-    /** verify_every found a result that differs from another computation's */
+    /** verify_every found a result that differs from that of serial folds */
     CLFOLD_ERROR_DATA = 7,
     CLFOLD_ERROR_MPI = 8 /**< a call of MPI failed, in clfold/mpi.h */
 };
@@ -175,12 +175,24 @@ typedef struct clfold_context_params {
     void (*on_launch)(void *user, const clfold_launch *launch);
     void *user;    /**< handed to all callbacks */
     int log_level; /**< messages above it are dropped; 0: CLFOLD_LOG_WARNING */
-    /** N: every Nth reduction is checked and therefore blocks: input and result are read
-     * back, which the buffers must allow. A wrong result is CLFOLD_ERROR_DATA; the output
-     * is not changed. 0: none. The host folds built-in operators again; texts and
-     * reproducible sums run again by "serial", and floats of texts may differ in half of
-     * their digits. Opaque types, segments, parts, counts at count_at and scans are not
-     * checked */
+    /** N: of the reductions that can be verified, every Nth is, and therefore blocks. The
+     * device folds the input a second time, as "serial" does: pieces of it from the left,
+     * then what they give. The result is read back, which the output must allow. If the
+     * two differ, the call fails with CLFOLD_ERROR_DATA and leaves its result in the
+     * output. 0: none.
+     *
+     * This finds faults of tiles, of how work-groups share their work, and of memory, and
+     * operators that are not associative. It does not find a wrong text, nor what the
+     * compiler, the driver or the device does wrong both times.
+     *
+     * Integers, greatest and least elements, and reproducible sums must be equal. Other
+     * floats may differ in half of their digits, or if that is more, by 2 sqrt(count)
+     * roundings. Sums of the built-in operator may differ by as much of the sum of all
+     * magnitudes, since terms may cancel.
+     *
+     * What cannot be verified is not counted: scans, maps and selects, segments, parts,
+     * counts at count_at, opaque types, `store`, `out` without `result`, the algorithm
+     * "serial", products of floats, and sums of f16 */
     uint32_t verify_every;
     /** A folder in which programs are kept from one process to the next, so that a first
      * call need not build them; NULL: they stay in memory. It is made if need be, with

@@ -2,7 +2,9 @@
 
 #include "base/half.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Integer types come in pairs of a size, the signed one first, and then the floats. */
@@ -77,4 +79,15 @@ bool clfold_number_is_same(clfold_type type, struct host_number a, struct host_n
         return a.integer == b.integer;
     }
     return isnan(a.real) ? isnan(b.real) : a.real == b.real;
+}
+
+void clfold_number_print(char *text, size_t size, clfold_type type, struct host_number x)
+{
+    if (is_float(type)) {
+        snprintf(text, size, "%.17g", x.real);
+    } else if (is_signed(type)) {
+        snprintf(text, size, "%" PRId64, (int64_t)x.integer);
+    } else {
+        snprintf(text, size, "%" PRIu64, x.integer);
+    }
 }

@@ -22,4 +22,7 @@ bool clfold_number_is_less(clfold_type type, struct host_number a, struct host_n
 /* Equal, or both a NaN. */
 bool clfold_number_is_same(clfold_type type, struct host_number a, struct host_number b);
 
+/* In decimal, with all digits of a float. */
+void clfold_number_print(char *text, size_t size, clfold_type type, struct host_number x);
+
 #endif

@@ -128,8 +128,8 @@ clfold_status clfold_call(struct request *request, const struct site *site,
 clfold_status clfold_request_run(struct request *request, const struct site *site,
                                  clfold_context *context, cl_event *event);
 
-/* Whether verify_every counts the call: a reduction that the host can fold, or by text
- * whose components are known. */
+/* Whether verify_every counts the call: a reduction whose result has known scalars, which
+ * rounding does not hide. */
 bool clfold_request_verifiable(const struct request *request);
 
 /* The same with a check of the result. Blocks. */

@@ -1,106 +1,50 @@
-/* verify_every: the host folds the input too, or one work-item, and results are compared.
- */
-#include "base/memory.h"
-#include "ops/host_fold.h"
-#include "ops/host_number.h"
+/* verify_every: the input is folded again by serial folds of pieces, and results are
+ * compared. */
+#include "base/number.h"
 #include "ops/read.h"
 #include "ops/request.h"
 #include "plan/scalar.h"
 
 #include <math.h>
-#include <string.h>
-
-/* Bytes of input read at a time; a multiple of every element. */
-#define PIECE ((size_t)1 << 20)
-
-/* Checked before anything is written. */
-static clfold_status check_readable(const struct site *site, const char *name, cl_mem mem)
-{
-    cl_mem_flags flags = 0;
-    cl_int status = CL_SUCCESS;
-
-    if (mem) {
-        status = clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
-    }
-    if (status != CL_SUCCESS) {
-        return clfold_fail_call(site, status, "verify: clGetMemObjectInfo");
-    }
-    if (flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)) {
-        return clfold_fail(
-            site, CLFOLD_ERROR_ARGUMENT,
-            "%s %p must be readable by the host, since verify_every reads it", name,
-            (void *)mem);
-    }
-    return CLFOLD_OK;
-}
-
-/* The host's copy of init, wherever it is; `cells` has room for it. */
-static clfold_status get_init(const struct site *site, const struct request *request,
-                              unsigned char *cells, const void **init)
-{
-    const clfold_place *at = &request->init.at;
-    size_t size = clfold_monoid_out_size(request->job.monoid);
-    clfold_status status;
-
-    *init = request->init.value;
-    if (!at->mem) {
-        return CLFOLD_OK;
-    }
-    *init = cells;
-    if ((status = check_readable(site, "init_at", at->mem))) {
-        return status;
-    }
-    return clfold_read(site, request->queue, at->mem, at->offset * size, size, cells,
-                       request->num_wait, request->wait);
-}
-
-static clfold_status fold_input(struct host_fold *fold, const struct site *site,
-                                const struct request *request)
-{
-    size_t size = clfold_monoid_in_size(request->job.monoid);
-    size_t total = request->job.count * size, from = request->in_offset * size;
-    cl_uint num_wait = request->num_wait;
-    unsigned char *piece = clfold_alloc(PIECE);
-
-    if (!piece) {
-        return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no memory to verify the call");
-    }
-    for (size_t done = 0, bytes; done < total; done += bytes) {
-        bytes = total - done < PIECE ? total - done : PIECE;
-        clfold_status status =
-            clfold_read(site, request->queue, request->in, from + done, bytes, piece,
-                        num_wait, num_wait ? request->wait : NULL);
-        if (status) {
-            clfold_free(piece);
-            return status;
-        }
-        clfold_host_fold_add(fold, piece, bytes / size);
-        num_wait = 0;
-    }
-    clfold_free(piece);
-    return CLFOLD_OK;
-}
-
-/* ---- Another computation ----------------------------------------------------------- */
 
 #define MOST_RESULT (sizeof(cl_ulong) * CLFOLD_MAX_COMPONENTS)
 
-/* The result of the same reduction by other means. */
+/* The result by serial folds. */
 struct expectation {
-    bool by_host; /* else by algorithm "serial" */
-    struct host_fold fold;
     unsigned char result[MOST_RESULT];
+    double depth; /* times that an element is combined on its way, at most */
+    double terms; /* of a sum of floats: the sum of their magnitudes; else 0 */
 };
+
+/* A sum of floats whose terms are the elements. */
+static bool sums_floats(const struct monoid *monoid)
+{
+    return monoid->op == CLFOLD_ADD && clfold_monoid_is_plain(monoid) &&
+           clfold_scalar(monoid->type)->is_float;
+}
+
+/* Whether rounding leaves nothing to compare, or may leave the type's range. */
+static bool is_too_rough(const struct monoid *monoid)
+{
+    const struct scalar *type = clfold_scalar(monoid->type);
+
+    return type && type->is_float &&
+           (monoid->op == CLFOLD_MUL ||
+            (monoid->op == CLFOLD_ADD && monoid->type == CLFOLD_F16));
+}
 
 bool clfold_request_verifiable(const struct request *request)
 {
     const struct monoid *monoid = request->job.monoid;
+    const bool is_opaque = monoid->type_name && monoid->accuracy != CLFOLD_REPRODUCIBLE;
 
     return request->job.operation == CLFOLD_REDUCE && request->job.segments.width == 0 &&
-           !request->job.offsets && !monoid->in_part && !monoid->count_at &&
-           (clfold_host_folds(monoid) || monoid->accuracy == CLFOLD_REPRODUCIBLE ||
-            (clfold_monoid_has_text(monoid) && !monoid->type_name && !monoid->stores));
+           request->job.algorithm != SERIAL && !request->job.offsets &&
+           !monoid->in_part && !monoid->count_at && !monoid->stores && !is_opaque &&
+           !is_too_rough(monoid) && (!monoid->out || monoid->result);
 }
+
+/* ---- Folds ------------------------------------------------------------------------- */
 
 static clfold_status find_and_run(struct request *request, const struct site *site,
                                   clfold_context *context, struct plan *plan,
@@ -121,14 +65,13 @@ static clfold_status find_and_run(struct request *request, const struct site *si
     return status;
 }
 
-static clfold_status fold_serially(unsigned char result[MOST_RESULT],
-                                   const struct request *asked, const struct site *site,
-                                   clfold_context *context)
+static clfold_status fold_in_pieces(unsigned char result[MOST_RESULT], struct plan *plan,
+                                    const struct request *asked, const struct site *site,
+                                    clfold_context *context)
 {
     struct request request = *asked;
     struct block *block;
     cl_event done;
-    struct plan plan;
     clfold_status status =
         clfold_scratch_lend(&context->scratch, site, NULL, true, SCRATCH_PLAIN,
                             clfold_monoid_written_size(asked->job.monoid), &block);
@@ -136,11 +79,11 @@ static clfold_status fold_serially(unsigned char result[MOST_RESULT],
     if (status) {
         return status;
     }
-    request.job.algorithm = SERIAL;
+    request.job.algorithm = SERIAL_PIECES;
     request.job.out_offset = request.out_offset = 0;
     request.named = true;
     request.out = block->mem;
-    status = find_and_run(&request, site, context, &plan, result, &done);
+    status = find_and_run(&request, site, context, plan, result, &done);
     if (status) {
         clfold_scratch_drop(&context->scratch, site->log, block);
         return status;
@@ -149,71 +92,131 @@ static clfold_status fold_serially(unsigned char result[MOST_RESULT],
     return clfold_scratch_give(&context->scratch, site, block, NULL);
 }
 
-static clfold_status fold_by_host(struct host_fold *fold, const struct request *request,
-                                  const struct site *site)
+/* The same of the elements' magnitudes. */
+static clfold_status sum_terms(double *sum, const struct request *asked,
+                               const struct site *site, clfold_context *context)
 {
-    const struct monoid *monoid = request->job.monoid;
-    unsigned char cells[MOST_RESULT];
-    const void *init;
-    clfold_status status = get_init(site, request, cells, &init);
+    const struct monoid *monoid = asked->job.monoid;
+    const clfold_fold fold = {
+        .op = CLFOLD_ADD,
+        .type = monoid->type,
+        .in = monoid->in,
+        .load = monoid->type == CLFOLD_F32 ? "fabs(to_f32(x))" : "fabs(to_f64(x))",
+    };
+    struct request request = {
+        .job = { .operation = CLFOLD_REDUCE, .count = asked->job.count },
+        .queue = asked->queue,
+        .in_order = asked->in_order,
+        .in = asked->in,
+        .in_offset = asked->in_offset,
+    };
+    unsigned char result[MOST_RESULT];
+    struct plan plan;
+    clfold_status status = clfold_request_fold(&request, site, context, &fold);
 
     if (status) {
         return status;
     }
-    clfold_host_fold_init(fold, monoid->op, monoid->type, monoid->in, init);
-    return fold_input(fold, site, request);
-}
-
-/* Half of a float's digits: an operator of the caller's may lose as many. */
-static bool agrees(const struct monoid *monoid, clfold_type type, const unsigned char *a,
-                   const unsigned char *b)
-{
-    const struct scalar *scalar = clfold_scalar(type);
-
-    if (!scalar->is_float || monoid->accuracy == CLFOLD_REPRODUCIBLE) {
-        return memcmp(a, b, scalar->size) == 0;
-    }
-    double x = clfold_number_read(type, a).real, y = clfold_number_read(type, b).real;
-    double u = sqrt(clfold_number_range(type).u);
-    return x == y || (isnan(x) && isnan(y)) || fabs(x - y) <= u * fmax(fabs(x), fabs(y));
-}
-
-/* A reduction's result, scalar by scalar as it is written. */
-static clfold_status compare_serial(const struct monoid *monoid, const struct site *site,
-                                    const unsigned char *serial,
-                                    const unsigned char *result)
-{
-    uint32_t num = monoid->out ? monoid->num_out : clfold_monoid_num_results(monoid);
-
-    for (uint32_t k = 0; k < num; ++k) {
-        clfold_type type =
-            monoid->out ? monoid->out : clfold_monoid_result_type(monoid, k);
-        size_t at = monoid->out ? k * clfold_scalar(type)->size
-                                : clfold_monoid_out_offset(monoid, k);
-        char ours[40], theirs[40];
-        if (!agrees(monoid, type, serial + at, result + at)) {
-            clfold_number_print(ours, sizeof(ours), type,
-                                clfold_number_read(type, serial + at));
-            clfold_number_print(theirs, sizeof(theirs), type,
-                                clfold_number_read(type, result + at));
-            return clfold_fail(site, CLFOLD_ERROR_DATA,
-                               "verify: %s is %s, and %s by algorithm \"serial\"",
-                               monoid->out ? "result"
-                                           : clfold_monoid_result_name(monoid, k),
-                               theirs, ours);
-        }
-    }
-    return CLFOLD_OK;
+    status = fold_in_pieces(result, &plan, &request, site, context);
+    *sum = status ? 0 : clfold_number_read(monoid->type, result).real;
+    clfold_request_finish(&request, context);
+    return status;
 }
 
 static clfold_status expect(struct expectation *expectation,
                             const struct request *request, const struct site *site,
                             clfold_context *context)
 {
-    expectation->by_host = clfold_host_folds(request->job.monoid);
-    return expectation->by_host
-               ? fold_by_host(&expectation->fold, request, site)
-               : fold_serially(expectation->result, request, site, context);
+    const struct monoid *monoid = request->job.monoid;
+    struct plan plan;
+    clfold_status status =
+        fold_in_pieces(expectation->result, &plan, request, site, context);
+
+    if (status) {
+        return status;
+    }
+    expectation->depth = (double)plan.cut.run + (double)plan.cut.num_runs;
+    expectation->terms = 0;
+    return sums_floats(monoid) && monoid->accuracy != CLFOLD_REPRODUCIBLE
+               ? sum_terms(&expectation->terms, request, site, context)
+               : CLFOLD_OK;
+}
+
+/* ---- Comparison -------------------------------------------------------------------- */
+
+/* Half of an epsilon. */
+static double rounding_of(clfold_type type)
+{
+    return type == CLFOLD_F16 ? 0x1p-11 : type == CLFOLD_F32 ? 0x1p-24 : 0x1p-53;
+}
+
+/* Half of a float's digits, or what the folds may have lost if that is more: an operator
+ * of the caller's may lose as many. In sums terms may cancel. */
+static bool agrees(const struct monoid *monoid, clfold_type type,
+                   const struct expectation *expectation, struct host_number x,
+                   struct host_number y)
+{
+    const bool is_chosen =
+        clfold_monoid_is_plain(monoid) && monoid->op != CLFOLD_ADD && !monoid->combine;
+    const double u = rounding_of(type), gap = fabs(x.real - y.real);
+    const double scale = expectation->terms + fmax(fabs(x.real), fabs(y.real));
+
+    if (clfold_number_is_same(type, x, y)) {
+        return true;
+    }
+    if (!clfold_scalar(type)->is_float || is_chosen ||
+        monoid->accuracy == CLFOLD_REPRODUCIBLE) {
+        return false;
+    }
+    return isinf(expectation->terms) ||
+           (isfinite(gap) && gap <= fmax(sqrt(u), expectation->depth * u) * scale);
+}
+
+/* A reduction's result, scalar by scalar as it is written. */
+static clfold_status check(const struct monoid *monoid, const struct site *site,
+                           const struct expectation *expectation,
+                           const unsigned char *result)
+{
+    uint32_t num = monoid->out ? monoid->num_out : clfold_monoid_num_results(monoid);
+
+    for (uint32_t k = 0; k < num; ++k) {
+        const clfold_type type =
+            monoid->out ? monoid->out : clfold_monoid_result_type(monoid, k);
+        const size_t at = monoid->out ? k * clfold_scalar(type)->size
+                                      : clfold_monoid_out_offset(monoid, k);
+        const struct host_number ours =
+            clfold_number_read(type, expectation->result + at);
+        const struct host_number theirs = clfold_number_read(type, result + at);
+        if (!agrees(monoid, type, expectation, ours, theirs)) {
+            char expected[40], found[40];
+            clfold_number_print(expected, sizeof(expected), type, ours);
+            clfold_number_print(found, sizeof(found), type, theirs);
+            return clfold_fail(site, CLFOLD_ERROR_DATA,
+                               "verify: %s is %s, and %s by serial folds of pieces",
+                               monoid->out ? "result"
+                                           : clfold_monoid_result_name(monoid, k),
+                               found, expected);
+        }
+    }
+    return CLFOLD_OK;
+}
+
+/* Before anything is written. */
+static clfold_status check_readable(const struct site *site, cl_mem out)
+{
+    cl_mem_flags flags = 0;
+    cl_int status = clGetMemObjectInfo(out, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
+
+    if (status != CL_SUCCESS) {
+        return clfold_fail_call(site, status, "verify: clGetMemObjectInfo");
+    }
+    if (flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)) {
+        return clfold_fail(
+            site, CLFOLD_ERROR_ARGUMENT,
+            "out %p must be readable by the host, since verify_every reads it",
+            (void *)out);
+    }
+    return CLFOLD_OK;
 }
 
 clfold_status clfold_request_verify(struct request *request, const struct site *site,
@@ -225,21 +228,18 @@ clfold_status clfold_request_verify(struct request *request, const struct site *
     cl_event done = NULL;
     clfold_status status;
 
-    if ((status = check_readable(site, "in", request->in)) ||
-        (status = check_readable(site, "out", request->out))) {
+    if ((status = check_readable(site, request->out))) {
         return status;
     }
     if (request->behind_all && (status = clFinish(request->queue))) {
         return clfold_fail_call(site, status, "verify: clFinish");
     }
-    /* The input first: the output may overwrite it. */
+    /* The serial folds first: the output may overwrite the input. */
     if ((status = expect(&expectation, request, site, context)) ||
         (status = find_and_run(request, site, context, &plan, result, &done))) {
         return status;
     }
-    status = expectation.by_host
-                 ? clfold_host_fold_compare(&expectation.fold, site, &plan, result)
-                 : compare_serial(request->job.monoid, site, expectation.result, result);
+    status = check(request->job.monoid, site, &expectation, result);
     if (event && status == CLFOLD_OK) {
         *event = done;
     } else {

@@ -2,9 +2,9 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for 1.2 devices */
 #include "ops/widths.h"
 
+#include "base/number.h"
 #include "base/platform.h"
 #include "ops/chain.h"
-#include "ops/host_number.h"
 #include "ops/read.h"
 #include "plan/scalar.h"
 

@@ -396,7 +396,8 @@ static bool reduces(const struct shape *shape)
 {
     const enum family family = family_of(shape);
 
-    return family == FAMILY_REDUCE || (family == FAMILY_ANY && !shape->each);
+    return family == FAMILY_REDUCE || (family == FAMILY_ANY && !shape->each) ||
+           shape->algorithm == SERIAL_PIECES;
 }
 
 /* Whether the count is in memory, and what a part of a larger call knows of it. */
@@ -538,6 +539,10 @@ static void append_algorithm(struct text *text, const struct monoid *monoid,
     if (offset) {
         clfold_text_print(text, "#define CLFOLD_OFFSET %s\n", clfold_cl_name(offset));
         append_limit(text, "NUM", "num", monoid->num_at);
+    }
+    if (shape->algorithm == SERIAL || shape->algorithm == SERIAL_PIECES) {
+        clfold_text_print(text, "#define CLFOLD_OF_PIECES %d\n",
+                          shape->algorithm == SERIAL_PIECES);
     }
     if (shape->step > 0) {
         clfold_text_print(text, "#define CLFOLD_STEP %u\n", shape->step);

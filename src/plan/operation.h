@@ -22,7 +22,9 @@ enum algorithm {
     SCAN_LOOKBACK,
     SCAN_CHAINED,
     SERIAL, /* any operation */
-    WIDTHS, /* not for callers: compares a fold's two widths */
+    /* not for callers */
+    WIDTHS,        /* compares a fold's two widths */
+    SERIAL_PIECES, /* checks a reduction: `serial` on pieces, then on their items */
     /* of segments */
     REDUCE_LANES,
     SCAN_LANES,
@@ -36,7 +38,7 @@ enum family {
     FAMILY_REDUCE,
     FAMILY_SCAN,
     FAMILY_ANY, /* the two above */
-    FAMILY_WIDTHS,
+    FAMILY_OWN, /* not for callers */
     FAMILY_MAP
 };
 

@@ -29,9 +29,8 @@ const char *clfold_obstacle_text(enum obstacle obstacle)
 }
 
 static const struct strategy *const strategies[] = {
-    [FAMILY_REDUCE] = &clfold_reduce_strategy,
-    [FAMILY_SCAN] = &clfold_scan_strategy,
-    [FAMILY_ANY] = &clfold_serial_strategy,
+    [FAMILY_REDUCE] = &clfold_reduce_strategy, [FAMILY_SCAN] = &clfold_scan_strategy,
+    [FAMILY_ANY] = &clfold_serial_strategy,    [FAMILY_OWN] = &clfold_serial_strategy,
     [FAMILY_MAP] = &clfold_map_strategy,
 };
 
@@ -96,7 +95,7 @@ static uint32_t list_policies(const struct job *job,
         policies[0] = clfold_policy_ladder(job->device);
         return 1;
     }
-    if (job->algorithm == SERIAL) {
+    if (job->algorithm == SERIAL || job->algorithm == SERIAL_PIECES) {
         policies[0] = (struct policy){ .tile = TILE_NONE };
         return 1;
     }

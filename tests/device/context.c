@@ -475,8 +475,8 @@ static void test_build_failure(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* One call in three is checked on the host, and right ones pass: integers, sums that
- * round, NaN, infinities, init, empty, in place. */
+/* Each call is checked, and right ones pass: integers, sums that round, NaN, infinities,
+ * init, empty, in place. */
 static void test_verify(void **state)
 {
     const clfold_context_params params = { .verify_every = 1 };
@@ -531,8 +531,7 @@ static void test_verify(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* A wrong result is found: the device folds with an operator that the host does not know
- * of. The key of "add" is made to find a program of "first". */
+/* A wrong result is found: the key of "add" is made to find the program of "max". */
 static void test_verify_finds(void **state)
 {
     const clfold_context_params params = { .verify_every = 2 };
@@ -544,8 +543,12 @@ static void test_verify_finds(void **state)
     (void)state;
     reduce(ctx, &greatest, COUNT);
     reduce(ctx, &sum, COUNT);
-    /* The programs of max and add, both ready: swapped without the cache's knowledge. */
-    struct program *add = ctx->cache.programs, *max = add->next;
+    /* The newest program and the oldest, of add and max: swapped without the cache's
+     * knowledge. */
+    struct program *add = ctx->cache.programs, *max = add;
+    while (max->next) {
+        max = max->next;
+    }
     cl_program program = add->program;
     clfold_context_trim(ctx);
     add->program = max->program;
@@ -553,7 +556,7 @@ static void test_verify_finds(void **state)
     reduce(ctx, &sum, COUNT); /* not checked */
     assert_refused(
         clfold_reduce(ctx, device.queue, &sum, in, 0, out, 0, COUNT, 0, NULL, &event),
-        CLFOLD_ERROR_DATA, "verify: the device folds to");
+        CLFOLD_ERROR_DATA, "verify: v is ");
     assert_null(event);
     reduce(ctx, &sum, COUNT);
     assert_refused(clfold_reduce_host(ctx, device.queue, &sum, in, 0, COUNT, &result, 4),

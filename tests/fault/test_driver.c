@@ -858,7 +858,17 @@ static void test_f64_by_name(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* A device that says it has done everything and has done nothing. */
+static int launches_until_null;
+
+static void count_launch(void)
+{
+    if (--launches_until_null == 0) {
+        clspy_null_device(true);
+    }
+}
+
+/* A device that says it has done everything and has done nothing, from the launch on that
+ * verify_every checks. */
 static void test_verify_catches(void **state)
 {
     const clfold_context_params verify = { .verify_every = 1 };
@@ -882,16 +892,22 @@ static void test_verify_catches(void **state)
     assert_ok(clfold_reduce_host(trusting, device.queue, &from_five, input, 0, COUNT,
                                  &result, sizeof(result)));
     assert_int_equal(result, 0);
+    clspy_null_device(false);
     result = POISON;
+    clspy_before_launch(count_launch);
+    launches_until_null = 3; /* pieces, their items, the call's own */
     assert_refused(clfold_reduce_host(ctx, device.queue, &from_five, input, 0, COUNT,
                                       &result, sizeof(result)),
-                   CLFOLD_ERROR_DATA, "the device folds to 0, the host to 5");
+                   CLFOLD_ERROR_DATA, "verify: v is 0, and ");
     assert_int_equal(result, POISON);
+    clspy_null_device(false);
+    launches_until_null = 3;
     assert_refused(clfold_reduce(ctx, device.queue, &from_five, input, 0, output, 0,
                                  COUNT, 0, NULL, &event),
-                   CLFOLD_ERROR_DATA, "the device folds to 0, the host to 5");
+                   CLFOLD_ERROR_DATA, "verify: v is 0, and ");
     assert_null(event);
     clspy_null_device(false);
+    clspy_before_launch(NULL);
     assert_works(ctx, device.queue);
     clfold_context_destroy(&ctx);
     clfold_context_destroy(&trusting);

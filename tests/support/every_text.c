@@ -120,12 +120,14 @@ static void visit_rungs(const struct visitor *visitor, const struct monoid *mono
 static void visit_serial(const struct visitor *visitor, const struct monoid *monoid)
 {
     static const char *const kinds[] = { "reduce", "inclusive", "exclusive" };
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
 
     for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
-        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
         candidates_of(o, SERIAL, monoid, &gpu, NULL, candidates);
         visit_shape(visitor, monoid, &candidates[0].shape, kinds[o - CLFOLD_REDUCE]);
     }
+    candidates_of(CLFOLD_REDUCE, SERIAL_PIECES, monoid, &gpu, NULL, candidates);
+    visit_shape(visitor, monoid, &candidates[0].shape, kinds[0]);
 }
 
 /* By lanes, by a device's first tile or each. */

@@ -389,6 +389,32 @@ static void check_launches(const struct plan *plan, const struct monoid *monoid)
     }
 }
 
+/* Pieces cover the input, and no work-item folds many elements or items. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NUM_DEVICES * 34; ++i) {
+        const struct device_facts *device = &devices[i % NUM_DEVICES];
+        const uint64_t most = device->most_elements, power = UINT64_C(1)
+                                                             << i / NUM_DEVICES;
+        struct monoid monoid = monoid_of(0);
+        struct job job = job_of(CLFOLD_REDUCE, SERIAL_PIECES, &monoid, device, NULL);
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        assert_int_equal(job_candidates(&job, candidates), 1);
+        for (uint64_t count = power - 1; count <= power + 1; ++count) {
+            const struct plan plan = plan_of(job, &candidates[0], count);
+            const uint64_t run = plan.cut.run, num = plan.cut.num_runs;
+            assert_true(run * num >= count && (num == 0 || run * (num - 1) < count));
+            assert_true(most == 0 || (run <= most && plan.items <= most));
+            assert_true(most > 0 || num <= run);
+            assert_true((run / 2) * (run / 2) <= count);
+            assert_true(plan.items * (plan.num_launches - 1) >= num);
+            assert_int_equal(plan.scratch_bytes, num * clfold_monoid_item_size(&monoid));
+            check_launches(&plan, &monoid);
+        }
+    }
+}
+
 static void (*const checks[])(const struct plan *plan, const struct job *job,
                               const struct candidate *candidate) = {
     [FAMILY_REDUCE] = check_reduction,
@@ -1085,12 +1111,12 @@ static void test_marks(void **state)
 }
 
 TEST_MAIN("plan", NULL, NULL, cmocka_unit_test(test_grid), cmocka_unit_test(test_vendors),
-          cmocka_unit_test(test_plans), cmocka_unit_test(test_launches),
-          cmocka_unit_test(test_bytes), cmocka_unit_test(test_segments),
-          cmocka_unit_test(test_choose), cmocka_unit_test(test_rungs),
-          cmocka_unit_test(test_groups), cmocka_unit_test(test_spins),
-          cmocka_unit_test(test_refused), cmocka_unit_test(test_rows),
-          cmocka_unit_test(test_memory), cmocka_unit_test(test_window),
-          cmocka_unit_test(test_anchors), cmocka_unit_test(test_groups_of_rows),
-          cmocka_unit_test(test_loads), cmocka_unit_test(test_runs),
-          cmocka_unit_test(test_marks))
+          cmocka_unit_test(test_plans), cmocka_unit_test(test_pieces),
+          cmocka_unit_test(test_launches), cmocka_unit_test(test_bytes),
+          cmocka_unit_test(test_segments), cmocka_unit_test(test_choose),
+          cmocka_unit_test(test_rungs), cmocka_unit_test(test_groups),
+          cmocka_unit_test(test_spins), cmocka_unit_test(test_refused),
+          cmocka_unit_test(test_rows), cmocka_unit_test(test_memory),
+          cmocka_unit_test(test_window), cmocka_unit_test(test_anchors),
+          cmocka_unit_test(test_groups_of_rows), cmocka_unit_test(test_loads),
+          cmocka_unit_test(test_runs), cmocka_unit_test(test_marks))
