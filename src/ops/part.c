@@ -29,7 +29,8 @@ static clfold_status check_texts(const struct request *request, const struct sit
 
     if (loads->in || writes->in || keeps->in) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "part: %s uses in, but a part does not have the other elements",
+                           "part: %s uses in, but a part does not have the other "
+                           "elements",
                            loads->in    ? "load"
                            : writes->in ? "result"
                                         : "keep");

@@ -1,8 +1,8 @@
 /*
- * Facets: what a call may take or give besides `in` and `out`. Each is a row of one table,
- * and what does not go together is a row of another. Loops over these find out what a
- * call is given, refuse it, make spans of places, bind them to kernels, and print the
- * matrix of operations. A new facet is a row, and its use in a kernel.
+ * Facets: what a call may take or give besides `in` and `out`. Each is a row of one
+ * table, and what does not go together is a row of another. Loops over these find out
+ * what a call is given, refuse it, check places and bind them to kernels, and make the
+ * key of a program. A new facet is a row, and its use in a kernel.
  *
  * What a call is given, and what it is, is one word of bits:
  *
