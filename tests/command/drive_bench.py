@@ -433,7 +433,7 @@ def progress(d, device):
     words = ["bench", "--device", str(device["index"]), "--seconds", "0.5", "--folds", "add",
              "--op", "reduce", "--types", "i32,u32,i64,u64", "--max", "2^20"]  # fmt: skip
     begin = time.monotonic()
-    shown = on_terminal(d, words)
+    shown = on_terminal([d.command, *words])
     bars = re.findall(rb"\rmeasuring \[([# ]{40})\] {1,3}(\d+) %", shown)
     check(bars or time.monotonic() - begin < 3, f"no bar on a terminal: {shown!r}")
     parts = [int(part) for _, part in bars]

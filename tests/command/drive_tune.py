@@ -324,7 +324,7 @@ def progress(d, device):
     words = ["tune", "--device", str(device["index"]), "--file", d.path("tuning")]
     words += ["--count", "2^16", "--types", "i32,u32", "--seconds", "4"]
     begin = time.monotonic()
-    shown = on_terminal(d, words)
+    shown = on_terminal([d.command, *words])
     bars = re.findall(rb"\rtuning \[([# ]{40})\] {1,3}(\d+) %", shown)
     parts = [int(part) for _, part in bars]
     # a search may have nothing left to try before a bar is due
