@@ -77,33 +77,30 @@ CLFOLD_API clfold_status clfold_tuning_text(clfold_context *context,
                                             const clfold_fold *fold, size_t count,
                                             char *text, size_t size);
 
+/** What is known of the memory of look-back. Strings are static. */
+typedef struct clfold_lookback {
+    const char *tier; /**< "legacy_64"; "none": no scan looks back; NULL: not known yet */
+    const char *why;  /**< why the memory is not even asked; else NULL */
+    cl_bool fair;     /**< waiting groups leave others their turn */
+    cl_bool fences;   /**< scans in place look back too */
+    const char *dropped[6]; /**< better tiers that are not used, the best first; NULL */
+    const char *reasons[6]; /**< why not, of each: "does not build" */
+    uintptr_t reserved[4];  /**< zero */
+} clfold_lookback;
+
 /**
- * What is known, in words, of the memory by which groups of a scan look back at each
- * other on this context's device:
+ * Fills *out with what clfold knows of this context's device by name, else with what
+ * load_verdict gives or this context has probed. If `probe` is CL_TRUE the memory is
+ * probed now, unless `why` says why not; this blocks for its builds and launches, and
+ * other threads wait. What is found is kept, and handed to save_verdict; on a device that
+ * clfold knows by name scans go on without it.
  *
- *     tier legacy_64, fair yes, fences no; scoped_64 dropped: does not build
- *
- * That is the kind of memory in use, whether waiting groups leave others their turn, and
- * why better kinds are not used. "tier none" means that a probe trusts none, and "none: "
- * with a reason that the device's memory is not even asked; then no scan looks back. "":
- * nothing is known yet.
- *
- * If `probe` is CL_FALSE, nothing is built and no kernel runs. The text is what clfold
- * knows of the device by name, else what load_verdict gives or this context has probed.
- * If it is CL_TRUE, the memory is probed now, whatever is known, except where the text is
- * "none: ", and the text says what was found; this blocks for some milliseconds and for
- * its builds. The finding is kept and handed to save_verdict as after the probe of a
- * scan; on a device that clfold knows by name scans go on without it.
- *
- * `text` is the caller's and has room for `size` bytes, the NUL at its end among them;
- * 512 are enough for every device, and too few are CLFOLD_ERROR_RANGE.
- * CLFOLD_ERROR_ARGUMENT: the context or the text is NULL. A probe also fails if the
- * host's memory runs out. On failure `text` is unchanged. Other threads wait while one
- * probes.
- * \snippet snippets.c clfold_lookback_text
+ * `out` is the caller's. CLFOLD_ERROR_ARGUMENT: the context or `out` is NULL. A probe
+ * also fails if the host's memory runs out. On failure *out is unchanged.
+ * \snippet snippets.c clfold_explain_lookback
  */
-CLFOLD_API clfold_status clfold_lookback_text(clfold_context *context, cl_bool probe,
-                                              char *text, size_t size);
+CLFOLD_API clfold_status clfold_explain_lookback(clfold_context *context, cl_bool probe,
+                                                 clfold_lookback *out);
 
 /**
  * Folds `count` carries of parts of one input, in their order, to one: out[out_offset]

@@ -446,17 +446,19 @@ static void test_tuning_text(void **state)
     /* [clfold_tuning_text] */
 }
 
-static void test_lookback_text(void **state)
+static void test_explain_lookback(void **state)
 {
     (void)state;
-    /* [clfold_lookback_text] */
-    char text[512];
+    /* [clfold_explain_lookback] */
+    clfold_lookback known;
 
-    assert_ok(clfold_lookback_text(ctx, CL_FALSE, text, sizeof(text)));
-    printf("look-back: %s\n", text[0] ? text : "not probed yet");
-    /* [clfold_lookback_text] */
-    assert_true(text[0] == '\0' || strstr(text, "tier ") == text ||
-                strstr(text, "none: ") == text);
+    assert_ok(clfold_explain_lookback(ctx, CL_FALSE, &known));
+    printf("look-back: %s\n", known.tier ? known.tier : "not probed yet");
+    for (int i = 0; known.dropped[i]; ++i) {
+        printf("%s dropped: %s\n", known.dropped[i], known.reasons[i]);
+    }
+    /* [clfold_explain_lookback] */
+    assert_true(known.tier || !known.dropped[0]);
 }
 
 static void test_names(void **state)
@@ -551,5 +553,5 @@ TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status_
           cmocka_unit_test(test_select), cmocka_unit_test(test_reduce_host),
           cmocka_unit_test(test_prepare), cmocka_unit_test(test_explain),
           cmocka_unit_test(test_trace), cmocka_unit_test(test_tuning_text),
-          cmocka_unit_test(test_lookback_text), cmocka_unit_test(test_names),
+          cmocka_unit_test(test_explain_lookback), cmocka_unit_test(test_names),
           cmocka_unit_test(test_fold_layout))

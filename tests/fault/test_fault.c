@@ -141,11 +141,11 @@ static clfold_status fire_tuning_text(struct run *run)
     return clfold_tuning_text(run->ctx, CLFOLD_REDUCE, &sum, COUNT, text, sizeof(text));
 }
 
-static clfold_status fire_lookback_text(struct run *run)
+static clfold_status fire_explain_lookback(struct run *run)
 {
-    char text[512];
+    clfold_lookback known;
 
-    return clfold_lookback_text(run->ctx, CL_FALSE, text, sizeof(text));
+    return clfold_explain_lookback(run->ctx, CL_FALSE, &known);
 }
 
 /* Look-back by name, whose tiers are probed. */
@@ -781,7 +781,7 @@ static const struct scenario scenarios[] = {
                  "clEnqueueReadBuffer" } },
     { "explain", .fire = fire_explain, .check = check_explained },
     { "tuning text", .fire = fire_tuning_text },
-    { "look-back text", .fire = fire_lookback_text },
+    { "explain look-back", .fire = fire_explain_lookback },
     { "stats", .before = warm, .fire = fire_stats, .check = check_stats },
     { "trim", .before = warm_all, .fire = fire_trim, .check = check_trimmed,
       .calls = { "clReleaseKernel", "clReleaseMemObject", "clReleaseCommandQueue" } },
