@@ -2,6 +2,7 @@
 #include <clfold/experimental.h>
 #include "ops/context.h"
 
+#include "base/host.h"
 #include "device/probe.h"
 #include "ops/check.h"
 #include "ops/internal.h"
@@ -9,13 +10,38 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Control characters become spaces. */
+static void make_line(char key[CLFOLD_KEY_SIZE])
+{
+    for (char *c = key; *c != '\0'; ++c) {
+        *c = (unsigned char)*c < ' ' || *c == 0x7f ? ' ' : *c;
+    }
+}
+
 void clfold_device_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE])
 {
     snprintf(key, CLFOLD_KEY_SIZE, "clfold %d; %s; %s; %s", CLFOLD_VERSION,
              caps->platform, caps->name, caps->driver);
-    for (char *c = key; *c != '\0'; ++c) {
-        *c = (unsigned char)*c < ' ' || *c == 0x7f ? ' ' : *c;
+    make_line(key);
+}
+
+bool clfold_tuning_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE])
+{
+    struct text cpu = { 0 };
+
+    if (caps->facts.cpu) {
+        clfold_host_print_model(&cpu, CLFOLD_HOST_CPUS);
     }
+    if (cpu.length > 0) {
+        snprintf(key, CLFOLD_KEY_SIZE, "%s; %s", cpu.bytes, caps->platform);
+    } else {
+        snprintf(key, CLFOLD_KEY_SIZE, "%s; %s; %s", caps->platform, caps->name,
+                 caps->driver);
+    }
+    make_line(key);
+    const bool done = !cpu.failed;
+    clfold_text_finish(&cpu);
+    return done;
 }
 
 /* Whether the device offers the tier named in a list or in the caller's line. */

@@ -331,9 +331,9 @@ def explained(d, device, *words, **options):
 def against(d, device):
     """The file's row has a turn in each round, and another case has none. Launches that come
     late tell which way round the ratio is."""
-    row = "reduce add f32:f32 2^15..2^17 tile_bytes=256 lane_bytes=16 groups=16"
+    row = "reduce 4 2^15..2^17 tile_bytes=256 lane_bytes=16 groups=16"
     path = write(d.path("tuning"), f"{FIRST}{STRANGER}{row} on {key_of(d, device)}\n")
-    words = ["--op", "reduce", "--folds", "add", "--types", "i32,f32", "--min", "2^16"]
+    words = ["--op", "reduce", "--folds", "add", "--types", "i64,f32", "--min", "2^16"]
     words += ["--max", "2^16", "--against", path]
     launches = [
         explained(d, device, "reduce", "--count", "2^16", "--type", "f32", **options)["launches"]

@@ -434,16 +434,19 @@ static void test_trace(void **state)
     assert_true(status == CLFOLD_OK || !device.is_known);
 }
 
-static void test_tuning_text(void **state)
+static void test_explain_tuning(void **state)
 {
     (void)state;
-    /* [clfold_tuning_text] */
+    /* [clfold_explain_tuning] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
-    char text[1024];
+    clfold_tuning_row row;
 
-    assert_ok(clfold_tuning_text(ctx, CLFOLD_REDUCE, &sum, 1 << 20, text, sizeof(text)));
-    assert_non_null(strstr(text, "\nreduce add f32:f32 2^19..2^21 tile="));
-    /* [clfold_tuning_text] */
+    assert_ok(clfold_explain_tuning(ctx, CLFOLD_REDUCE, &sum, 1 << 20, &row));
+    assert_string_equal(row.operation, "reduce");
+    assert_int_equal(row.element_bytes, 4);
+    assert_int_equal(row.count_class, 10); /* from 2^19 on and below 2^21 */
+    printf("%s of %d bytes, %d groups\n", row.tile, (int)row.tile_bytes, (int)row.groups);
+    /* [clfold_explain_tuning] */
 }
 
 static void test_explain_lookback(void **state)
@@ -552,6 +555,6 @@ TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status_
           cmocka_unit_test(test_exclusive_scan), cmocka_unit_test(test_map),
           cmocka_unit_test(test_select), cmocka_unit_test(test_reduce_host),
           cmocka_unit_test(test_prepare), cmocka_unit_test(test_explain),
-          cmocka_unit_test(test_trace), cmocka_unit_test(test_tuning_text),
+          cmocka_unit_test(test_trace), cmocka_unit_test(test_explain_tuning),
           cmocka_unit_test(test_explain_lookback), cmocka_unit_test(test_names),
           cmocka_unit_test(test_fold_layout))
