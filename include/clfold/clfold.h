@@ -206,13 +206,11 @@ typedef struct clfold_context_params {
      * system fail no call. Nothing is kept for sub-devices, nor where a driver gains
      * nothing: docs/first-call.md */
     const char *cache_folder;
-    /** A tuning file, as the command `clfold tune` writes it; read once, here. NULL: the
-     * file that CLFOLD_TUNING names, if it is set; "": none. Its numbers replace the
-     * policy's in the calls that its rows name, on counts of one class each (from
-     * 2^(2c - 1) up to, but not including, 2^(2c + 1)); see docs/choosing.md. A file that
-     * is damaged, of another format or cannot be read is ignored as a whole, with a
-     * warning in the log. It may change float bits: an inclusive scan and an exclusive
-     * one, or calls of two classes, may then associate differently */
+    /** A tuning file, as `clfold tune` writes it, read once, here. NULL: the file that
+     * CLFOLD_TUNING names, if it is set; "": none. Its numbers replace the library's own
+     * in the calls that its rows serve; see docs/choosing.md. A file that is damaged, of
+     * another format or cannot be read is ignored as a whole, with a warning in the log.
+     * It may change float bits, so that calls on counts of two of its rows differ */
     const char *tuning_file;
     /** Bytes in cache_folder; past it the programs used least recently are removed, and
      * no other file. 0: 256 MiB. Without a folder it is CLFOLD_ERROR_ARGUMENT */
@@ -963,7 +961,7 @@ typedef struct clfold_report {
     char reason[256];       /**< why this one, and why not the faster ones */
     /** elements that a work-item of the algorithm's first launch folds, at most */
     size_t items;
-    /** whose numbers these are: "cpu", "tuned" by a file; static; NULL: a rung */
+    /** whose numbers: "cpu", "measured" on its kind, "tuned" by a file; NULL: a rung */
     const char *policy;
     uint32_t widths;       /**< of a fold by text: CLFOLD_WIDTHS_AGREE or its kin */
     uintptr_t reserved[5]; /**< zero */

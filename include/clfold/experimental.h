@@ -43,67 +43,69 @@ CLFOLD_API clfold_status clfold_trace(clfold_context *context, cl_command_queue 
                                       size_t count, clfold_tile_trace *tiles,
                                       size_t capacity, size_t *num_tiles);
 
-/**
- * The text of a tuning file (see tuning_file) that has one row: the numbers by which a
- * call of `operation` by `fold` on `count` elements runs on this context. They are the
- * tuning file's if it has a row for the call, else the library's own. The text can be
- * loaded as a file, as it is or with some of the numbers changed:
- *
- *     clfold tuning 4
- *     reduce add u8:u64 2^25..2^27 tile=tile_vector tile_bytes=65536 groups=256 on KEY
- *
- * A row names the operation, the operator, in and type, the counts, numbers in any order,
- * and as KEY what load_verdict is given. It has more words for an accuracy that is not
- * the default and for the lengths of rows or columns; a map's has no operator, and as the
- * second type what it writes:
- *
- *     reduce add f32:f32 compensated rows 2^7..2^9 2^25..2^27 ...
- *     map f32:u8 2^25..2^27 ...
- *
- * Nothing else of the fold matters: an algorithm that it names has no numbers. Numbers
- * that a row leaves out are the library's own, those of the tile that it names. A call
- * whose program does not build takes other numbers.
- *
- * `text` is the caller's and has room for `size` bytes, the NUL at its end among them;
- * 1024 are enough for every fold, and too few are CLFOLD_ERROR_RANGE.
- * CLFOLD_ERROR_ARGUMENT: a context, a fold or a text is NULL; CLFOLD_ERROR_UNSUPPORTED:
- * this version or the device lacks the fold, or it has a load, a result, an operator of
- * its own, or segments by flags, keys or offsets, and is not a map of a number to a
- * number. On failure `text` is unchanged. Builds, probes and waits for nothing.
- * \snippet snippets.c clfold_tuning_text
- */
-CLFOLD_API clfold_status clfold_tuning_text(clfold_context *context,
-                                            clfold_operation operation,
-                                            const clfold_fold *fold, size_t count,
-                                            char *text, size_t size);
+/** The numbers by which a call runs, as a row of a tuning file. Strings are static. */
+typedef struct clfold_tuning_row {
+    const char *operation;  /**< "reduce", "scan", "select" or "map" */
+    const char *tile;       /**< "tile_vector", "tile_group" or "tile_item" */
+    uint32_t element_bytes; /**< of an element of `in` */
+    uint32_t count_class;   /**< c: counts from 2^(2c - 1) on and below 2^(2c + 1) */
+    uint64_t tile_bytes;    /**< of a tile's elements */
+    uint64_t group_size;    /**< work-items of a work-group */
+    uint64_t groups;        /**< that fill the device */
+    uint64_t lane_bytes;    /**< reductions: a lane is not started for fewer */
+    uint64_t anchor;        /**< scans and selects: tiles from one anchor to the next */
+    uint64_t ahead_bytes;   /**< memory is asked for so far ahead; 0: it is not */
+    uint64_t stream_bytes;  /**< of output, from which on stores pass the caches */
+    char device[512];       /**< its key, DEVICE below */
+    uintptr_t reserved[4];  /**< zero */
+} clfold_tuning_row;
 
 /**
- * What is known, in words, of the memory by which groups of a scan look back at each
- * other on this context's device:
+ * Fills *out with the numbers by which a call of `operation` by `fold` on `count`
+ * elements runs on this context: those of the tuning_file if it has a row for the call,
+ * else the library's own. A tuning file has rows after its first line:
  *
- *     tier legacy_64, fair yes, fences no; scoped_64 dropped: does not build
+ *     clfold tuning 5
+ *     reduce 4 2^25..2^27 tile=tile_vector tile_bytes=65536 groups=256 on DEVICE
  *
- * That is the kind of memory in use, whether waiting groups leave others their turn, and
- * why better kinds are not used. "tier none" means that a probe trusts none, and "none: "
- * with a reason that the device's memory is not even asked; then no scan looks back. "":
- * nothing is known yet.
+ * Its words are the fields above, numbers in any order, and of DEVICE the first will do.
+ * It serves every operator, type, accuracy and segments. Numbers that it leaves out are
+ * the library's, and so are all where its program does not build.
  *
- * If `probe` is CL_FALSE, nothing is built and no kernel runs. The text is what clfold
- * knows of the device by name, else what load_verdict gives or this context has probed.
- * If it is CL_TRUE, the memory is probed now, whatever is known, except where the text is
- * "none: ", and the text says what was found; this blocks for some milliseconds and for
- * its builds. The finding is kept and handed to save_verdict as after the probe of a
- * scan; on a device that clfold knows by name scans go on without it.
- *
- * `text` is the caller's and has room for `size` bytes, the NUL at its end among them;
- * 512 are enough for every device, and too few are CLFOLD_ERROR_RANGE.
- * CLFOLD_ERROR_ARGUMENT: the context or the text is NULL. A probe also fails if the
- * host's memory runs out. On failure `text` is unchanged. Other threads wait while one
- * probes.
- * \snippet snippets.c clfold_lookback_text
+ * `out` is the caller's. CLFOLD_ERROR_ARGUMENT: a context, a fold or `out` is NULL;
+ * CLFOLD_ERROR_UNSUPPORTED: this version or the device lacks the fold. On failure *out is
+ * unchanged. Builds, probes and waits for nothing.
+ * \snippet snippets.c clfold_explain_tuning
  */
-CLFOLD_API clfold_status clfold_lookback_text(clfold_context *context, cl_bool probe,
-                                              char *text, size_t size);
+CLFOLD_API clfold_status clfold_explain_tuning(clfold_context *context,
+                                               clfold_operation operation,
+                                               const clfold_fold *fold, size_t count,
+                                               clfold_tuning_row *out);
+
+/** What is known of the memory of look-back. Strings are static. */
+typedef struct clfold_lookback {
+    const char *tier; /**< "legacy_64"; "none": no scan looks back; NULL: not known yet */
+    const char *why;  /**< why the memory is not even asked; else NULL */
+    cl_bool fair;     /**< waiting groups leave others their turn */
+    cl_bool fences;   /**< scans in place look back too */
+    const char *dropped[6]; /**< better tiers that are not used, the best first; NULL */
+    const char *reasons[6]; /**< why not, of each: "does not build" */
+    uintptr_t reserved[4];  /**< zero */
+} clfold_lookback;
+
+/**
+ * Fills *out with what clfold knows of this context's device by name, else with what
+ * load_verdict gives or this context has probed. If `probe` is CL_TRUE the memory is
+ * probed now, unless `why` says why not; this blocks for its builds and launches, and
+ * other threads wait. What is found is kept, and handed to save_verdict; on a device that
+ * clfold knows by name scans go on without it.
+ *
+ * `out` is the caller's. CLFOLD_ERROR_ARGUMENT: the context or `out` is NULL. A probe
+ * also fails if the host's memory runs out. On failure *out is unchanged.
+ * \snippet snippets.c clfold_explain_lookback
+ */
+CLFOLD_API clfold_status clfold_explain_lookback(clfold_context *context, cl_bool probe,
+                                                 clfold_lookback *out);
 
 /**
  * Folds `count` carries of parts of one input, in their order, to one: out[out_offset]

@@ -93,3 +93,28 @@ void clfold_host_print_cpu(struct text *text, const char *name)
     }
     clfold_free(bytes);
 }
+
+void clfold_host_print_model(struct text *text, const char *name)
+{
+    /* of x86 and ARM */
+    static const char *const names[] = { "vendor_id",  "CPU implementer",
+                                         "cpu family", "CPU architecture",
+                                         "model",      "CPU part" };
+    const char *before = "CPU ";
+    struct text lines = { 0 };
+
+    clfold_host_print_cpu(&lines, name);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+        for (const char *line = lines.bytes; line; line = strchr(line, '\n')) {
+            line += *line == '\n';
+            const char *at = line;
+            if (clfold_text_take(&at, names[i]) && *(at += strspn(at, " \t")) == ':') {
+                at += 1 + strspn(at + 1, " \t");
+                clfold_text_print(text, "%s%.*s", before, (int)strcspn(at, "\n"), at);
+                before = " ";
+            }
+        }
+    }
+    text->failed |= lines.failed;
+    clfold_text_finish(&lines);
+}

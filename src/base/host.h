@@ -20,4 +20,8 @@ bool clfold_host_is_off(const char *name);
 #define CLFOLD_HOST_CPUS "/proc/cpuinfo"
 void clfold_host_print_cpu(struct text *text, const char *name);
 
+/* Appends its vendor, family and model: "CPU AuthenticAMD 25 97"; nothing where the file
+ * names none of them. */
+void clfold_host_print_model(struct text *text, const char *name);
+
 #endif

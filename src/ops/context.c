@@ -140,7 +140,8 @@ static void destroy(struct clfold_context *ctx, int done)
     if (done >= STEP_KNOWLEDGE) {
         clfold_lock_finish(&ctx->knowledge.lock);
     }
-    clfold_tuning_finish(&ctx->tuning);
+    clfold_tuning_finish(&ctx->file);
+    clfold_tuning_finish(&ctx->own);
     if (done >= STEP_SCRATCH) {
         clfold_scratch_finish(&ctx->scratch, &ctx->log);
     }

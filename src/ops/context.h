@@ -51,7 +51,7 @@ struct clfold_context {
     void (*save_verdict)(void *user, const char *key, const void *verdict, size_t size);
     const struct algorithm_row *scan; /* of scans that name none; NULL: by policy */
     void (*on_launch)(void *user, const clfold_launch *launch);
-    struct tuning tuning;      /* the file's rows for this device; does not change */
+    struct tuning file, own;   /* rows for this device; do not change */
     const struct debug *debug; /* of tests and benches, which own it; or NULL */
     uint32_t verify_every;
     uint32_t max_programs;   /* of users' folds, and how many of these */
@@ -86,14 +86,18 @@ void clfold_context_shrink(clfold_context *context, uint32_t most);
 #define CLFOLD_KEY_SIZE 512
 void clfold_device_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE]);
 
-/* Loads the file that the caller or, if `name` is NULL, the environment names. A file
- * that is rejected is logged with the reason; only a lack of host memory fails the call.
- */
+/* As rows of tuning have it: "CPU VENDOR FAMILY MODEL; PLATFORM", or "PLATFORM; DEVICE;
+ * DRIVER" of other devices and CPUs without a name. False: there is no memory. */
+bool clfold_tuning_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE]);
+
+/* Loads the library's own rows, and the file that the caller or, if `name` is NULL, the
+ * environment names. A file that is rejected is logged with the reason; only a lack of
+ * host memory fails the call. */
 clfold_status clfold_tuning_load(clfold_context *context, const struct site *site,
                                  const char *name);
 
-/* The numbers of the file's row for this job, whose algorithm is chosen; NULL: there is
- * none. */
+/* The numbers of the row for this job: the file's, or else the library's own; NULL: there
+ * is none. */
 const struct tuned_numbers *clfold_context_row(const clfold_context *context,
                                                const struct job *job);
 

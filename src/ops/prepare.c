@@ -83,12 +83,13 @@ static clfold_status prepare(clfold_context *context, const struct site *site,
     return status;
 }
 
-/* Prepares the call's algorithm, and unless it was named those of smaller counts: each at
- * the greatest of its counts by halves. */
+/* Prepares the call's algorithm, and unless it was named those of smaller counts, and by
+ * other rows of tuning: each at the greatest of its counts by halves. */
 static clfold_status prepare_all(clfold_context *context, const struct site *site,
                                  struct request *request)
 {
     struct job *job = &request->job;
+    const struct tuned_numbers *row = job->tuned;
     uint32_t done = 1u << job->algorithm;
     clfold_status status = prepare(context, site, request);
 
@@ -98,8 +99,9 @@ static clfold_status prepare_all(clfold_context *context, const struct site *sit
             job->segments.length = job->count;
         }
         status = clfold_request_choose(request, site, context, request->fold, NULL);
-        if (status == CLFOLD_OK && !(done >> job->algorithm & 1)) {
-            done |= 1u << job->algorithm;
+        if (status == CLFOLD_OK && (!(done >> job->algorithm & 1) || job->tuned != row)) {
+            done = (job->tuned != row ? 0 : done) | 1u << job->algorithm;
+            row = job->tuned;
             status = prepare(context, site, request);
         }
     }

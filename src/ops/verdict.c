@@ -2,6 +2,7 @@
 #include <clfold/experimental.h>
 #include "ops/context.h"
 
+#include "base/host.h"
 #include "device/probe.h"
 #include "ops/check.h"
 #include "ops/internal.h"
@@ -9,13 +10,38 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Control characters become spaces. */
+static void make_line(char key[CLFOLD_KEY_SIZE])
+{
+    for (char *c = key; *c != '\0'; ++c) {
+        *c = (unsigned char)*c < ' ' || *c == 0x7f ? ' ' : *c;
+    }
+}
+
 void clfold_device_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE])
 {
     snprintf(key, CLFOLD_KEY_SIZE, "clfold %d; %s; %s; %s", CLFOLD_VERSION,
              caps->platform, caps->name, caps->driver);
-    for (char *c = key; *c != '\0'; ++c) {
-        *c = (unsigned char)*c < ' ' || *c == 0x7f ? ' ' : *c;
+    make_line(key);
+}
+
+bool clfold_tuning_key(const struct caps *caps, char key[CLFOLD_KEY_SIZE])
+{
+    struct text cpu = { 0 };
+
+    if (caps->facts.cpu) {
+        clfold_host_print_model(&cpu, CLFOLD_HOST_CPUS);
     }
+    if (cpu.length > 0) {
+        snprintf(key, CLFOLD_KEY_SIZE, "%s; %s", cpu.bytes, caps->platform);
+    } else {
+        snprintf(key, CLFOLD_KEY_SIZE, "%s; %s; %s", caps->platform, caps->name,
+                 caps->driver);
+    }
+    make_line(key);
+    const bool done = !cpu.failed;
+    clfold_text_finish(&cpu);
+    return done;
 }
 
 /* Whether the device offers the tier named in a list or in the caller's line. */
@@ -268,7 +294,7 @@ struct verdict clfold_context_settled(clfold_context *context, bool settles)
 
 _Static_assert(CLFOLD_VERDICT_SIZE <= 512, "as the header promises");
 
-/* ---- In words ---------------------------------------------------------------------- */
+/* ---- For people -------------------------------------------------------------------- */
 
 /* Probes even if the tiers are known. */
 static cl_int probe_anew(clfold_context *context, struct findings *findings, bool *known,
@@ -282,55 +308,41 @@ static cl_int probe_anew(clfold_context *context, struct findings *findings, boo
     return find_out(context, true, true, findings, known, failed);
 }
 
-/* The verdict's line without its name and version; "" where nothing is known. */
-static clfold_status find_words(clfold_context *context, bool probe,
-                                const struct site *site, char words[CLFOLD_VERDICT_SIZE])
+clfold_status clfold_explain_lookback(clfold_context *context, cl_bool probe,
+                                      clfold_lookback *out)
 {
-    char line[CLFOLD_VERDICT_SIZE];
+    struct site site = clfold_site(context, NULL, "clfold_explain_lookback");
     struct findings findings;
     const char *failed = NULL;
+    uint32_t num = 0;
     bool known;
     cl_int status;
 
-    words[0] = '\0';
+    if (!context || !out) {
+        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
+                           context ? "out" : "context");
+    }
     if (context->caps.facts.most_elements) {
-        snprintf(words, CLFOLD_VERDICT_SIZE, "none: %s",
-                 clfold_obstacle_text(OBSTACLE_LOOPS));
+        *out = (clfold_lookback){ .tier = clfold_memory(MEMORY_NONE)->name,
+                                  .why = clfold_obstacle_text(OBSTACLE_LOOPS) };
         return CLFOLD_OK;
     }
     status = probe ? probe_anew(context, &findings, &known, &failed)
                    : clfold_context_findings(context, false, &findings, &known, &failed);
     if (status) {
-        return clfold_fail_call(site, status, failed);
+        return clfold_fail_call(&site, status, failed);
     }
+    *out = (clfold_lookback){ 0 };
     if (known) {
-        clfold_verdict_print(line, &findings);
-        strcpy(words, strstr(line, "tier "));
+        out->tier = clfold_memory(findings.verdict.tier)->name;
+        out->fair = findings.verdict.fair;
+        out->fences = findings.verdict.fences;
     }
-    return CLFOLD_OK;
-}
-
-clfold_status clfold_lookback_text(clfold_context *context, cl_bool probe, char *text,
-                                   size_t size)
-{
-    struct site site = clfold_site(context, NULL, "clfold_lookback_text");
-    char words[CLFOLD_VERDICT_SIZE];
-    size_t length;
-    clfold_status status;
-
-    if (!context || !text) {
-        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
-                           context ? "text" : "context");
+    for (int t = MEMORY_NONE + 1; known && t < CLFOLD_MEMORY_TIERS; ++t) {
+        if (findings.fates[t] > FATE_TAKEN) {
+            out->dropped[num] = clfold_memory((enum memory_tier)t)->name;
+            out->reasons[num++] = clfold_fate_name(findings.fates[t]);
+        }
     }
-    if ((status = find_words(context, probe, &site, words))) {
-        return status;
-    }
-    length = strlen(words);
-    if (length >= size) {
-        return clfold_fail(&site, CLFOLD_ERROR_RANGE,
-                           "size %zu is less than the %zu bytes of the text", size,
-                           length + 1);
-    }
-    memcpy(text, words, length + 1);
     return CLFOLD_OK;
 }

@@ -101,10 +101,10 @@ static uint32_t list_policies(const struct job *job,
     }
     num = clfold_policies(job->device, family, clfold_monoid_in_size(job->monoid),
                           policies);
+    clfold_numbers_apply(job->tuned, VECTOR * element, policies, num);
     if (job->segments.width > 0 && !clfold_by_lanes(job->algorithm)) {
         clfold_policies_fit(family, job->segments.length * element, policies, num);
     }
-    clfold_numbers_apply(job->tuned, policies, num);
     return num;
 }
 

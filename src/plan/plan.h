@@ -24,7 +24,7 @@ struct job {
     const struct monoid *monoid;
     const struct device_facts *device;
     const struct debug *debug;         /* of tests and benches; NULL: none */
-    const struct tuned_numbers *tuned; /* of the tuning file; NULL: none */
+    const struct tuned_numbers *tuned; /* of a row; NULL: the policy's */
     uint64_t count, out_offset;        /* in elements */
     struct segments segments;          /* that are folded one by one, if there are any */
     clfold_type offsets;               /* of segments that are folded one by one; or 0 */

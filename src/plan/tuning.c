@@ -2,262 +2,129 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
-#include "plan/lanes.h"
-#include "plan/scalar.h"
+#include "base/text.h"
 
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+/* 5: rows by operation and bytes of an element. */
+#define VERSION    "5"
+#define FIRST_LINE "clfold tuning " VERSION "\n"
+
+/* The library's own rows, each with its evidence. */
+const char clfold_tuning_own[] = FIRST_LINE;
+
+#define SHORTEST     24    /* bytes of a row, at least */
+#define MOST_ELEMENT 65536 /* bytes */
+#define MOST_CLASS   32
 
 /* ---- Numbers ----------------------------------------------------------------------- */
 
-enum {
-    OF_REDUCE = 1 << FAMILY_REDUCE,
-    OF_SCAN = 1 << FAMILY_SCAN,
-    OF_WRITE = OF_SCAN | 1 << FAMILY_MAP,
-    OF_ALL = OF_REDUCE | OF_WRITE
-};
+enum { OF_REDUCE = 1 << FAMILY_REDUCE, OF_SCAN = 1 << FAMILY_SCAN };
+enum { OF_WRITE = OF_SCAN | 1 << FAMILY_MAP, OF_ALL = OF_REDUCE | OF_WRITE };
 
-/* The limits on any device, and the place in a policy. A tile has room for an element of
- * any type, and its elements, like groups of them, are counted in 32 bits. */
-#define AT(field) offsetof(struct policy, field)
-
+/* The limits on any device, and the place in a policy. Elements of a tile, like groups of
+ * them, are counted in 32 bits. */
+#define AT(field) #field, offsetof(struct policy, field)
 static const struct {
     const char *name;
+    size_t at;
     int families;
     uint64_t least, most;
-    size_t at;
 } tuned[CLFOLD_TUNED] = {
-    [TUNED_TILE] = { "tile", OF_ALL, TILE_VECTOR, TILE_ITEM, 0 },
-    [TUNED_TILE_BYTES] = { "tile_bytes", OF_ALL, 256, 64 << 20, AT(tile_bytes) },
-    [TUNED_GROUP_SIZE] = { "group_size", OF_ALL, 1, 1 << 16, AT(group_size) },
-    [TUNED_GROUPS] = { "groups", OF_ALL, 1, 1 << 20, AT(groups) },
-    [TUNED_LANE_BYTES] = { "lane_bytes", OF_REDUCE, 0, 64 << 20, AT(lane_bytes) },
-    [TUNED_ANCHOR] = { "anchor", OF_SCAN, 1, 1 << 16, AT(anchor) },
-    [TUNED_AHEAD_BYTES] = { "ahead_bytes", OF_ALL, 0, 1 << 20, AT(ahead_bytes) },
-    [TUNED_STREAM_BYTES] = { "stream_bytes", OF_WRITE, 0, UINT64_C(1) << 62,
-                             AT(stream_bytes) },
+    [TUNED_TILE_BYTES] = { AT(tile_bytes), OF_ALL, 256, 64 << 20 },
+    [TUNED_GROUP_SIZE] = { AT(group_size), OF_ALL, 1, 1 << 16 },
+    [TUNED_GROUPS] = { AT(groups), OF_ALL, 1, 1 << 20 },
+    [TUNED_LANE_BYTES] = { AT(lane_bytes), OF_REDUCE, 0, 64 << 20 },
+    [TUNED_ANCHOR] = { AT(anchor), OF_SCAN, 1, 1 << 16 },
+    [TUNED_AHEAD_BYTES] = { AT(ahead_bytes), OF_ALL, 0, 1 << 20 },
+    [TUNED_STREAM_BYTES] = { AT(stream_bytes), OF_WRITE, 0, UINT64_C(1) << 62 },
 };
 
-const char *clfold_tuned_name(enum tuned which)
+/* The most that the device takes; NULL: any device. */
+static uint64_t most_of(int which, enum tile_kind tile, const struct device_facts *device)
 {
-    return tuned[which].name;
-}
+    const uint64_t most = tuned[which].most;
 
-bool clfold_tuned_of(enum tuned which, enum family family)
-{
-    return (tuned[which].families >> family & 1) != 0;
-}
-
-static bool refuse(char why[CLFOLD_TUNING_WHY], enum tuned which, uint64_t value,
-                   const char *verb, uint64_t limit, const char *whose)
-{
-    snprintf(why, CLFOLD_TUNING_WHY, "%s %llu %s %llu%s", tuned[which].name,
-             (unsigned long long)value, verb, (unsigned long long)limit, whose);
-    return false;
-}
-
-static bool is_in_range(const struct tuned_numbers *numbers, enum tuned which,
-                        enum family family, char why[CLFOLD_TUNING_WHY])
-{
-    uint64_t value = numbers->values[which];
-
-    if (!clfold_tuned_of(which, family)) {
-        static const char *const names[] = {
-            [FAMILY_REDUCE] = "a reduction",
-            [FAMILY_SCAN] = "a scan",
-            [FAMILY_MAP] = "a map",
-        };
-        snprintf(why, CLFOLD_TUNING_WHY, "%s does not apply to %s", tuned[which].name,
-                 names[family]);
-        return false;
+    if (which == TUNED_GROUP_SIZE) {
+        return clfold_tile_is_lone(tile)                 ? 1
+               : device && device->max_group_size < most ? device->max_group_size
+                                                         : most;
     }
-    return value < tuned[which].least
-               ? refuse(why, which, value, "is less than", tuned[which].least, "")
-           : value > tuned[which].most
-               ? refuse(why, which, value, "is more than", tuned[which].most, "")
-               : true;
+    return (which == TUNED_AHEAD_BYTES || which == TUNED_STREAM_BYTES) && device &&
+                   !clfold_platform_builtins(device->platform)
+               ? 0
+               : most;
 }
 
-static bool suits_device(const struct tuned_numbers *numbers,
-                         const struct device_facts *device, char why[CLFOLD_TUNING_WHY])
+void clfold_numbers_apply(const struct tuned_numbers *numbers, uint64_t least,
+                          struct policy *candidates, uint32_t num)
 {
-    static const enum tuned builtins[] = { TUNED_AHEAD_BYTES, TUNED_STREAM_BYTES };
+    uint32_t from = 0;
 
-    if (clfold_numbers_have(numbers, TUNED_GROUP_SIZE) &&
-        numbers->values[TUNED_GROUP_SIZE] > device->max_group_size) {
-        return refuse(why, TUNED_GROUP_SIZE, numbers->values[TUNED_GROUP_SIZE],
-                      "is more than", device->max_group_size, ", the device's limit");
+    while (numbers && numbers->tile && from < num &&
+           candidates[from].tile != numbers->tile) {
+        ++from;
     }
-    for (int i = 0; i < 2; ++i) {
-        if (clfold_numbers_have(numbers, builtins[i]) &&
-            numbers->values[builtins[i]] != 0 &&
-            !clfold_platform_builtins(device->platform)) {
-            return refuse(why, builtins[i], numbers->values[builtins[i]], "is more than",
-                          0, ", and the device's compiler is not known to support it");
-        }
-    }
-    return true;
-}
-
-bool clfold_numbers_legal(const struct tuned_numbers *numbers, enum family family,
-                          const struct device_facts *device, char why[CLFOLD_TUNING_WHY])
-{
-    for (int i = 0; i < CLFOLD_TUNED; ++i) {
-        if (clfold_numbers_have(numbers, (enum tuned)i) &&
-            !is_in_range(numbers, (enum tuned)i, family, why)) {
-            return false;
-        }
-    }
-    if (clfold_numbers_have(numbers, TUNED_TILE) &&
-        clfold_numbers_have(numbers, TUNED_GROUP_SIZE) &&
-        numbers->values[TUNED_TILE] == TILE_VECTOR &&
-        numbers->values[TUNED_GROUP_SIZE] != 1) {
-        return refuse(why, TUNED_GROUP_SIZE, numbers->values[TUNED_GROUP_SIZE],
-                      "is more than", 1, ", and a vector tile belongs to one work-item");
-    }
-    return !device || suits_device(numbers, device, why);
-}
-
-/* ---- Policies ---------------------------------------------------------------------- */
-
-static uint64_t get(const struct policy *policy, enum tuned which)
-{
-    uint64_t value;
-
-    if (which == TUNED_TILE) {
-        return policy->tile;
-    }
-    memcpy(&value, (const char *)policy + tuned[which].at, sizeof(value));
-    return value;
-}
-
-static void put(struct policy *policy, enum tuned which, uint64_t value)
-{
-    if (which == TUNED_TILE) {
-        policy->tile = (enum tile_kind)value;
-    } else {
-        memcpy((char *)policy + tuned[which].at, &value, sizeof(value));
-    }
-}
-
-void clfold_numbers_of(struct tuned_numbers *numbers, enum family family,
-                       const struct policy *policy)
-{
-    *numbers = (struct tuned_numbers){ 0 };
-    for (int i = 0; i < CLFOLD_TUNED; ++i) {
-        if (clfold_tuned_of((enum tuned)i, family)) {
-            clfold_numbers_put(numbers, (enum tuned)i, get(policy, (enum tuned)i));
-        }
-    }
-}
-
-/* The first candidate with the tile that the numbers want, or the first if they name
- * none; num if there is none. */
-static uint32_t find_tile(const struct tuned_numbers *numbers,
-                          const struct policy *candidates, uint32_t num)
-{
-    uint32_t place = 0;
-
-    while (place < num && clfold_numbers_have(numbers, TUNED_TILE) &&
-           numbers->values[TUNED_TILE] != (uint64_t)candidates[place].tile) {
-        ++place;
-    }
-    return place;
-}
-
-void clfold_numbers_apply(const struct tuned_numbers *numbers, struct policy *candidates,
-                          uint32_t num)
-{
-    uint32_t from = numbers ? find_tile(numbers, candidates, num) : num;
-
-    if (from == num) {
+    if (!numbers || from == num) {
         return;
     }
     struct policy policy = candidates[from];
     memmove(candidates + 1, candidates, from * sizeof(*candidates));
     for (int i = 0; i < CLFOLD_TUNED; ++i) {
-        if (clfold_numbers_have(numbers, (enum tuned)i)) {
-            put(&policy, (enum tuned)i, numbers->values[i]);
+        if (numbers->set >> i & 1) {
+            memcpy((char *)&policy + tuned[i].at, &numbers->values[i], sizeof(uint64_t));
         }
     }
     policy.group_size = clfold_tile_is_lone(policy.tile) ? 1 : policy.group_size;
-    policy.row = "tuned";
+    policy.tile_bytes = policy.tile_bytes > least ? policy.tile_bytes : least;
+    policy.row = numbers->is_own ? "measured" : "tuned";
     candidates[0] = policy;
 }
 
 /* ---- Rows -------------------------------------------------------------------------- */
 
-uint32_t clfold_count_class(uint64_t count)
+const char *clfold_tuning_name(clfold_operation operation)
 {
+    static const char *const names[] = {
+        [CLFOLD_REDUCE] = "reduce",
+        [CLFOLD_INCLUSIVE_SCAN] = "scan",
+        [CLFOLD_MAP] = "map",
+        [CLFOLD_SELECT] = "select",
+    };
+
+    return operation < sizeof(names) / sizeof(names[0]) ? names[operation] : NULL;
+}
+
+struct tuning_call clfold_tuning_call(const struct job *job)
+{
+    const bool is_exclusive = job->operation == CLFOLD_EXCLUSIVE_SCAN;
     uint32_t bits = 0;
 
-    while (bits < 63 && count >> (bits + 1) > 0) {
+    while (bits < 63 && job->count >> (bits + 1) > 0) {
         ++bits;
     }
-    return (bits + 1) / 2;
-}
-
-/* Whether a map is from a number to a number. */
-static bool maps_numbers(const struct monoid *monoid)
-{
-    return monoid->in && monoid->num_scalars == 1 && !monoid->in_struct &&
-           (monoid->out ? monoid->num_out == 1
-                        : monoid->type && monoid->num_components == 1);
-}
-
-static uint32_t cut_of(const struct job *job)
-{
-    return job->segments.width == 0 || job->operation == CLFOLD_MAP ? CUT_NONE
-           : job->segments.width > 1                                ? CUT_COLUMNS
-           : clfold_by_lanes(job->algorithm)                        ? CUT_SHORT_ROWS
-                                                                    : CUT_ROWS;
-}
-
-bool clfold_tuning_fold(struct tuning_fold *fold, const struct job *job)
-{
-    const struct monoid *monoid = job->monoid;
-    bool is_map = job->operation == CLFOLD_MAP;
-
-    if (is_map ? !maps_numbers(monoid) : !clfold_monoid_is_plain(monoid)) {
-        return false;
-    }
-    *fold = (struct tuning_fold){
-        .operation = job->operation,
-        .op = monoid->op,
-        .in = monoid->in,
-        .type = is_map && monoid->out ? monoid->out : monoid->type,
-        .count_class = clfold_count_class(job->count),
-        .accuracy = monoid->accuracy,
-        .cut = cut_of(job),
+    return (struct tuning_call){
+        .operation = is_exclusive ? CLFOLD_INCLUSIVE_SCAN : job->operation,
+        .element = (uint32_t)clfold_monoid_in_size(job->monoid),
+        .count_class = (bits + 1) / 2,
     };
-    fold->length_class = fold->cut ? clfold_count_class(job->segments.length) : 0;
-    return true;
-}
-
-enum family clfold_tuning_family(const struct tuning_fold *fold)
-{
-    return clfold_operation_row(fold->operation)->family;
-}
-
-_Static_assert(sizeof(struct tuning_fold) == 8 * sizeof(uint32_t), "without padding");
-
-/* Compares folds, alone or as the first member of a row. */
-static int compare(const void *one, const void *other)
-{
-    return memcmp(one, other, sizeof(struct tuning_fold));
 }
 
 const struct tuned_numbers *clfold_tuning_find(const struct tuning *tuning,
-                                               const struct tuning_fold *fold)
+                                               const struct tuning_call *call)
 {
-    const struct tuning_row *row =
-        tuning->num > 0
-            ? bsearch(fold, tuning->rows, tuning->num, sizeof(*tuning->rows), compare)
-            : NULL;
+    const struct tuning_row *found = NULL;
 
-    return row ? &row->numbers : NULL;
+    for (size_t i = 0; i < tuning->num; ++i) {
+        const struct tuning_row *row = &tuning->rows[i];
+        if (memcmp(&row->call, call, sizeof(*call)) == 0 &&
+            (!found || row->reach >= found->reach)) {
+            found = row;
+        }
+    }
+    return found ? &found->numbers : NULL;
 }
 
 void clfold_tuning_finish(struct tuning *tuning)
@@ -266,66 +133,210 @@ void clfold_tuning_finish(struct tuning *tuning)
     *tuning = (struct tuning){ 0 };
 }
 
-static clfold_status read_rows(struct tuning *tuning, const char *text, size_t length,
-                               const char *key, const struct device_facts *device,
-                               char why[CLFOLD_TUNING_WHY])
-{
-    char what[CLFOLD_TUNING_WHY];
-    struct tuning_reader reader;
-    bool more = clfold_tuning_begin(&reader, text, length);
+/* ---- Reading a row ----------------------------------------------------------------- */
 
-    while (more && clfold_tuning_next(&reader)) {
-        if (strcmp(reader.key, key) != 0) {
-            continue;
-        }
-        if (!clfold_numbers_legal(&reader.row.numbers,
-                                  clfold_tuning_family(&reader.row.fold), device, what)) {
-            snprintf(why, CLFOLD_TUNING_WHY, "line %u: %.200s", reader.line, what);
-            return CLFOLD_ERROR_DATA;
-        }
-        tuning->rows[tuning->num++] = reader.row;
-    }
-    snprintf(why, CLFOLD_TUNING_WHY, "%s", reader.why);
-    return reader.failed ? CLFOLD_ERROR_DATA : CLFOLD_OK;
+struct reader {
+    uint32_t line;
+    char *why; /* "line 3: groups 0 is not from 1 to 1048576" */
+    struct tuning_row row;
+    char text[CLFOLD_TUNING_LINE]; /* of the line */
+};
+
+/* "line 3: unknown operation fold". */
+static bool fail(struct reader *reader, const char *what, const char *word)
+{
+    snprintf(reader->why, CLFOLD_TUNING_WHY, "line %u: %s%.*s", reader->line, what,
+             (int)strcspn(word, " "), word);
+    return false;
 }
 
-/* Two rows of one fold are ambiguous. */
-static clfold_status sort_rows(struct tuning *tuning, char why[CLFOLD_TUNING_WHY])
+/* A number without sign and leading zero, and the text `after` it. */
+static bool take_number(const char **at, const char *after, uint64_t *number)
 {
-    char fold[CLFOLD_TUNING_FOLD];
+    const char *from = *at;
 
-    qsort(tuning->rows, tuning->num, sizeof(*tuning->rows), compare);
-    for (size_t i = 1; i < tuning->num; ++i) {
-        if (compare(&tuning->rows[i - 1], &tuning->rows[i]) == 0) {
-            clfold_tuning_print_fold(fold, &tuning->rows[i].fold);
-            snprintf(why, CLFOLD_TUNING_WHY, "two rows serve %s on one device", fold);
-            return CLFOLD_ERROR_DATA;
+    *number = 0;
+    for (; **at >= '0' && **at <= '9'; ++*at) {
+        uint64_t digit = (uint64_t)(**at - '0');
+        if (*number > (UINT64_MAX - digit) / 10 || (*at > from && *from == '0')) {
+            return false;
+        }
+        *number = 10 * *number + digit;
+    }
+    return *at > from && clfold_text_take(at, after);
+}
+
+static const char *tile_name(uint32_t kind)
+{
+    return clfold_tile_name((enum tile_kind)kind);
+}
+
+static const char *tuned_name(uint32_t which)
+{
+    return tuned[which].name;
+}
+
+/* "tile_bytes=32768 ". */
+static bool read_number(struct reader *reader, const char **at)
+{
+    struct tuned_numbers *numbers = &reader->row.numbers;
+    const char *word = *at;
+    uint32_t which, kind;
+    uint64_t value;
+
+    if (clfold_text_take(at, "tile=")) {
+        if (numbers->tile ||
+            !clfold_text_take_name(at, tile_name, TILE_VECTOR, TILE_ITEM, " ", &kind)) {
+            return fail(reader, "invalid or repeated: ", word);
+        }
+        numbers->tile = (enum tile_kind)kind;
+        return true;
+    }
+    if (!clfold_text_take_name(at, tuned_name, 0, CLFOLD_TUNED - 1, "=", &which)) {
+        return fail(reader, "unknown number ", word);
+    }
+    if (!take_number(at, " ", &value) || numbers->set >> which & 1) {
+        return fail(reader, "invalid or repeated: ", word);
+    }
+    numbers->set |= UINT32_C(1) << which;
+    numbers->values[which] = value;
+    return true;
+}
+
+/* `device` NULL: for any device. */
+static bool check_numbers(struct reader *reader, const struct device_facts *device)
+{
+    const struct tuned_numbers *numbers = &reader->row.numbers;
+    const clfold_operation operation = reader->row.call.operation;
+    const enum family family = clfold_operation_row(operation)->family;
+
+    for (int i = 0; i < CLFOLD_TUNED; ++i) {
+        const uint64_t value = numbers->values[i], least = tuned[i].least;
+        const uint64_t most = most_of(i, numbers->tile, device);
+        char what[128] = "";
+        if (!(numbers->set >> i & 1)) {
+            continue;
+        }
+        if (!(tuned[i].families >> family & 1)) {
+            snprintf(what, sizeof(what), "%s does not apply to a %s", tuned[i].name,
+                     clfold_tuning_name(operation));
+        } else if (value < least || value > most) {
+            snprintf(what, sizeof(what), "%s %llu is not from %llu to %llu%s",
+                     tuned[i].name, (unsigned long long)value, (unsigned long long)least,
+                     (unsigned long long)most, device ? " on this device" : "");
+        }
+        if (what[0] != '\0') {
+            return fail(reader, what, "");
         }
     }
-    return CLFOLD_OK;
+    return true;
+}
+
+/* Whether the line is a row. *serves: for a device of that key. */
+static bool read_row(struct reader *reader, const char *key, bool *serves)
+{
+    struct tuning_call *call = &reader->row.call;
+    const char *at = reader->text, *word = at;
+    uint64_t element, from, to;
+
+    reader->row = (struct tuning_row){ 0 };
+    if (!clfold_text_take_name(&at, clfold_tuning_name, CLFOLD_REDUCE, CLFOLD_SELECT, " ",
+                               &call->operation)) {
+        return fail(reader, "unknown operation ", word);
+    }
+    word = at;
+    if (!take_number(&at, " ", &element) || element == 0 || element > MOST_ELEMENT) {
+        return fail(reader, "invalid bytes of an element: ", word);
+    }
+    word = at;
+    if (!clfold_text_take(&at, "2^") || !take_number(&at, "..2^", &from) ||
+        !take_number(&at, " ", &to) || to % 2 == 0 || to / 2 > MOST_CLASS ||
+        from != (to > 1 ? to - 2 : 0)) {
+        return fail(reader, "invalid range of counts: ", word);
+    }
+    call->element = (uint32_t)element;
+    call->count_class = (uint32_t)(to / 2);
+    while (!clfold_text_take(&at, "on ")) {
+        if (!read_number(reader, &at)) {
+            return false;
+        }
+    }
+    if (*at == '\0' || !(reader->row.numbers.set || reader->row.numbers.tile)) {
+        return fail(reader, *at == '\0' ? "no device" : "no number", "");
+    }
+    /* The whole key, or its first words. */
+    reader->row.reach = strlen(at);
+    *serves =
+        strncmp(key, at, reader->row.reach) == 0 && strchr(" ;", key[reader->row.reach]);
+    return true;
+}
+
+/* ---- Reading a text ---------------------------------------------------------------- */
+
+/* Names of devices may be in any encoding, but have no control characters. */
+static const char controls[] = "\1\2\3\4\5\6\7\b\t\n\v\f\r\16\17\20\21\22\23\24\25\26\27"
+                               "\30\31\32\33\34\35\36\37\177";
+
+/* Copies the line at *at without its end, and moves on to the next. */
+static bool read_line(struct reader *reader, const char **at, const char *end)
+{
+    const char *from = *at, *to = memchr(from, '\n', (size_t)(end - from));
+    const size_t length = to ? (size_t)(to - from) : 0;
+
+    ++reader->line;
+    if (!to || length >= CLFOLD_TUNING_LINE) {
+        return fail(reader, to ? "it is too long" : "it has no newline at its end", "");
+    }
+    memcpy(reader->text, from, length);
+    reader->text[length] = '\0';
+    *at = to + 1;
+    return strcspn(reader->text, controls) == length ||
+           fail(reader, "it is not plain text", "");
+}
+
+static bool read_rows(struct tuning *tuning, const char *text, size_t length,
+                      const char *key, const struct device_facts *device, char *why)
+{
+    const size_t first = strlen(FIRST_LINE), magic = first - 2;
+    const char *at = text, *end = text + length;
+    struct reader reader = { .line = 1, .why = why };
+
+    if (length < first || memcmp(text, FIRST_LINE, first) != 0) {
+        snprintf(why, CLFOLD_TUNING_WHY, "%s",
+                 length > magic && memcmp(text, FIRST_LINE, magic) == 0
+                     ? "its version is not " VERSION
+                       "; remove it and run clfold tune again"
+                     : "it does not begin with \"clfold tuning " VERSION "\"");
+        return false;
+    }
+    at += first;
+    while (at < end) {
+        bool serves;
+        if (!read_line(&reader, &at, end) || !read_row(&reader, key, &serves) ||
+            !check_numbers(&reader, serves ? device : NULL)) {
+            return false;
+        }
+        if (serves) {
+            reader.row.numbers.is_own = text == clfold_tuning_own;
+            tuning->rows[tuning->num++] = reader.row;
+        }
+    }
+    return true;
 }
 
 clfold_status clfold_tuning_read(struct tuning *tuning, const char *text, size_t length,
                                  const char *key, const struct device_facts *device,
                                  char why[CLFOLD_TUNING_WHY])
 {
-    size_t lines = 0;
-    clfold_status status;
+    const size_t most = length / SHORTEST + 1;
 
-    for (size_t i = 0; i < length; ++i) {
-        lines += text[i] == '\n';
-    }
-    *tuning =
-        (struct tuning){ .rows = clfold_alloc((lines + 1) * sizeof(*tuning->rows)) };
+    *tuning = (struct tuning){ .rows = clfold_alloc(most * sizeof(*tuning->rows)) };
     if (!tuning->rows) {
         return CL_OUT_OF_HOST_MEMORY;
     }
-    status = read_rows(tuning, text, length, key, device, why);
-    if (status == CLFOLD_OK) {
-        status = sort_rows(tuning, why);
-    }
-    if (status != CLFOLD_OK || tuning->num == 0) {
+    const bool done = read_rows(tuning, text, length, key, device, why);
+    if (!done || tuning->num == 0) {
         clfold_tuning_finish(tuning);
     }
-    return status;
+    return done ? CLFOLD_OK : CLFOLD_ERROR_DATA;
 }

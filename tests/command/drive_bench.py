@@ -331,9 +331,9 @@ def explained(d, device, *words, **options):
 def against(d, device):
     """The file's row has a turn in each round, and another case has none. Launches that come
     late tell which way round the ratio is."""
-    row = "reduce add f32:f32 2^15..2^17 tile_bytes=256 lane_bytes=16 groups=16"
+    row = "reduce 4 2^15..2^17 tile_bytes=256 lane_bytes=16 groups=16"
     path = write(d.path("tuning"), f"{FIRST}{STRANGER}{row} on {key_of(d, device)}\n")
-    words = ["--op", "reduce", "--folds", "add", "--types", "i32,f32", "--min", "2^16"]
+    words = ["--op", "reduce", "--folds", "add", "--types", "i64,f32", "--min", "2^16"]
     words += ["--max", "2^16", "--against", path]
     launches = [
         explained(d, device, "reduce", "--count", "2^16", "--type", "f32", **options)["launches"]
@@ -433,7 +433,7 @@ def progress(d, device):
     words = ["bench", "--device", str(device["index"]), "--seconds", "0.5", "--folds", "add",
              "--op", "reduce", "--types", "i32,u32,i64,u64", "--max", "2^20"]  # fmt: skip
     begin = time.monotonic()
-    shown = on_terminal(d, words)
+    shown = on_terminal([d.command, *words])
     bars = re.findall(rb"\rmeasuring \[([# ]{40})\] {1,3}(\d+) %", shown)
     check(bars or time.monotonic() - begin < 3, f"no bar on a terminal: {shown!r}")
     parts = [int(part) for _, part in bars]

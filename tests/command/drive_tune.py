@@ -14,12 +14,12 @@ import time
 from cases import SIGNALS, check, obey, run_part, unplaced
 from drive_ladder import BYTES, OPS, Driver, on_terminal
 
-FIRST = "clfold tuning 4\n"
-STRANGER = "reduce add f32:f32 2^11..2^13 groups=7 on clfold 100; some; other; device\n"
+FIRST = "clfold tuning 5\n"
+STRANGER = "reduce 4 2^11..2^13 groups=7 on some; other; device\n"
 QUICK = ["--count", "4096", "--types", "i32", "--seconds", "0.5"]
-KINDS = ["reduce", "inclusive scan", "exclusive scan"]
+KINDS = ["reduce", "scan"]
 ROW = re.compile(
-    r"(reduce|inclusive scan|exclusive scan) (\S+) (\S+) +(\S+) +(\S+) +(\S+) +([\d.]+)  "
+    r"(reduce|scan) (\S+) (\S+) +(\S+) +(\S+) +(\S+) +([\d.]+)  "
     r"(the default(?:: others are [\d.]+ to [\d.]+ times as fast, by noise)?|"
     r"no time to try others|[a-z_]+=\S+(?: [a-z_]+=\S+)*)"
 )
@@ -73,7 +73,7 @@ def key_of(d, device):
     path = write(d.path("key"), FIRST)
     text = tune(d, device, "--show", "--file", path)
     os.remove(path)
-    return re.fullmatch(re.escape(path) + ": 0 rows, 0 for (clfold .*)\n", text)[1]
+    return re.fullmatch(re.escape(path) + ": 0 rows, 0 for (.*)\n", text)[1]
 
 
 def environment_of(path, **others):
@@ -121,11 +121,11 @@ def reset(d, _):
 
 
 def table(d, device):
-    """Every fold that is asked for, once even if twice, and a file that serves what was
-    found."""
+    """A row for each operation and size that is asked for, once even if twice, and a file that
+    serves what was found."""
     path = d.path("tuning")
     write(path, FIRST + STRANGER)
-    words = ["--count", "4096", "--types", "i32,u8:u64,i32:i32", "--seconds", "3", "--file", path]
+    words = ["--count", "4096", "--types", "i32,u8:u64,f32", "--seconds", "3", "--file", path]
     told = tune(d, device, *words)
     found = rows_of(told, path)
     names = [row[:3] for row in found]
@@ -138,9 +138,8 @@ def table(d, device):
         better += is_better
         check(is_better or (before == after and float(ratio) == 1), f"{found}")
         element, _, acc = name.partition(":")
-        explain = ["explain", "reduce" if kind == "reduce" else "scan", "--op", op]
+        explain = ["explain", kind, "--op", op]
         explain += ["--type", element, "--acc", acc or element, "--count", "4096", "--json"]
-        explain += [f"--{kind.split()[0]}"] if kind != "reduce" else []
         told = json.loads(
             d.good(*explain, "--device", device["index"], env=environment_of(path))
         )
@@ -180,7 +179,7 @@ def usual_file(d, device):
 
 def explained(d, device):
     """A row by hand: the next command's tile."""
-    row = "reduce add f32:f32 2^11..2^13 tile=tile_vector tile_bytes=1024"
+    row = "reduce 4 2^11..2^13 tile=tile_vector tile_bytes=1024"
     path = write(d.path("tuning"), f"{FIRST}{row} on {key_of(d, device)}\n")
     words = ["explain", "reduce", "--count", "4096", "--json", "--device", device["index"]]
     before = json.loads(d.good(*words, env=environment_of("")))
@@ -203,13 +202,13 @@ def kinds(d, device):
          [f"{kind} add f32 compensated, rows of 100" for kind in KINDS]),
         (["--types", "f32", "--op", "max", "--columns", "64"],
          [f"{kind} max f32, 64 columns" for kind in KINDS]),
-        (["--types", "f32,f32:u8", "--map"], ["map f32", "map f32:u8"]),
+        (["--types", "f32,u8,f32:u8", "--map"], ["map f32", "map u8"]),
     ]:  # fmt: skip
         words += ["--count", "4000", "--seconds", "1", "--file", path]
         told = tune(d, device, *words)
         found = [re.split(" {2,}", line)[0] for line in told.splitlines()[1:-1]]
         check(found == names, told)
-    write(path, f"{FIRST}map f32:f32 2^11..2^13 groups=1 on {key_of(d, device)}\n")
+    write(path, f"{FIRST}map 4 2^11..2^13 groups=1 on {key_of(d, device)}\n")
     words = ["explain", "map", "--count", "4096", "--json", "--device", device["index"]]
     told = json.loads(d.good(*words, env=environment_of(path)))
     check("by the tuning file" in told["why"], f"{told}")
@@ -223,12 +222,12 @@ def kinds(d, device):
 def damaged(d, device):
     """What is no tuning file is neither shown nor touched."""
     words = ["tune", "--device", device["index"]]
-    row = "reduce add f32:f32 2^11..2^13 tile_bytes=0 on x\n"
+    row = "reduce 4 2^11..2^13 tile_bytes=0 on x\n"
     for text, part in [
         ("", "does not begin with"),
         ("mine\n", "does not begin with"),
-        ("clfold tuning 1\n", "its version is not 4; remove the file to tune anew"),
-        (FIRST + row, "line 2: tile_bytes 0 is less than 256"),
+        ("clfold tuning 4\n", "its version is not 5; remove it and run clfold tune again"),
+        (FIRST + row, "line 2: tile_bytes 0 is not from 256"),
         (FIRST + STRANGER[:-1], "line 2: it has no newline at its end"),
     ]:
         path = write(d.path("tuning"), text)
@@ -281,7 +280,7 @@ def interrupted(d, device):
 
 def undecided(d, device):
     """A row that there is no time to try stays, also one that comes during the search."""
-    row = f"reduce add i32:i32 2^19..2^21 groups=7 on {key_of(d, device)}\n"
+    row = f"reduce 4 2^19..2^21 groups=7 on {key_of(d, device)}\n"
     path = write(d.path("tuning"), FIRST + row)
     words = ["tune", "--device", str(device["index"]), "--count", "2^20", "--types", "i32"]
     words += ["--seconds", "0.001", "--file", path]
@@ -296,7 +295,7 @@ def undecided(d, device):
         run.stdout.readline()
         os.rename(d.path("other"), path)
         told, _ = run.communicate(timeout=240)
-    check(run.returncode == 0 and told.count(b"no time to try others") == 3, f"{told}")
+    check(run.returncode == 0 and told.count(b"no time to try others") == 2, f"{told}")
     check(read(path) == FIRST + row, read(path))
 
 
@@ -322,9 +321,9 @@ def unwritten(d, device):
 
 def progress(d, device):
     words = ["tune", "--device", str(device["index"]), "--file", d.path("tuning")]
-    words += ["--count", "2^16", "--types", "i32,u32", "--seconds", "4"]
+    words += ["--count", "2^16", "--types", "i32,i64", "--seconds", "4"]
     begin = time.monotonic()
-    shown = on_terminal(d, words)
+    shown = on_terminal([d.command, *words])
     bars = re.findall(rb"\rtuning \[([# ]{40})\] {1,3}(\d+) %", shown)
     parts = [int(part) for _, part in bars]
     # a search may have nothing left to try before a bar is due

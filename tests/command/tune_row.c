@@ -3,63 +3,79 @@
 
 #include "test.h"
 
-#define FIRST "clfold tuning 4\n"
-#define MAP   "map f32:u8 2^1..2^3 tile=tile_item on x=y\n"
-#define ROW                                                                              \
-    "reduce add f32:f32 2^1..2^3 groups=7 tile_bytes=300 on clfold 100; a on b; c\n"
+#define MAP "map 4 2^1..2^3 tile=tile_item on x=y\n"
+#define ROW "reduce 4 2^1..2^3 groups=7 tile_bytes=300 on a on b; c\n"
 
 static void numbers(void **state)
 {
-    static const char text[] = "tile=tile_group tile_bytes=512 group_size=64 groups=7 "
-                               "lane_bytes=16 anchor=4 ahead_bytes=1 stream_bytes=0";
+    static const struct {
+        const char *operation, *text;
+    } cases[] = {
+        { "reduce", "tile=tile_group tile_bytes=512 group_size=64 groups=7 lane_bytes=16 "
+                    "ahead_bytes=1" },
+        { "scan", "tile=tile_group tile_bytes=512 group_size=64 groups=7 anchor=4 "
+                  "ahead_bytes=1 stream_bytes=4611686018427387904" },
+        { "select", "tile=tile_group tile_bytes=512 group_size=64 groups=7 anchor=4 "
+                    "ahead_bytes=1 stream_bytes=4611686018427387904" },
+        { "map", "tile=tile_group tile_bytes=512 group_size=64 groups=7 ahead_bytes=1 "
+                 "stream_bytes=4611686018427387904" },
+    };
+    clfold_tuning_row row = { .tile = "tile_group",
+                              .element_bytes = 4,
+                              .tile_bytes = 512,
+                              .group_size = 64,
+                              .groups = 7,
+                              .lane_bytes = 16,
+                              .anchor = 4,
+                              .ahead_bytes = 1,
+                              .stream_bytes = UINT64_C(1) << 62 };
     struct tuned_numbers all, some;
     char out[TUNED_TEXT];
 
     (void)state;
-    tuned_read(&all, text);
-    assert_int_equal(all.set, (1 << TUNED_NUM) - 1);
-    assert_int_equal(all.values[TUNED_TILE], TILE_GROUP);
-    assert_int_equal(all.values[TUNED_LANE_BYTES], 16);
-    tuned_print(out, &all);
-    assert_string_equal(out, text);
-    tuned_read(&some, "stream_bytes=4611686018427387904 tile=tile_vector");
-    tuned_print(out, &some);
-    assert_string_equal(out, "tile=tile_vector stream_bytes=4611686018427387904");
-    assert_false(tuned_equal(&all, &some));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        row.operation = cases[i].operation;
+        row.count_class = (uint32_t)i;
+        tuned_of_row(&all, &row);
+        tuned_print(out, &all);
+        assert_string_equal(out, cases[i].text);
+        tune_row_calls(out, &row);
+        assert_string_equal(out, i == 0   ? "reduce 4 2^0..2^1"
+                                 : i == 1 ? "scan 4 2^1..2^3"
+                                 : i == 2 ? "select 4 2^3..2^5"
+                                          : "map 4 2^5..2^7");
+    }
     some = all;
     assert_true(tuned_equal(&all, &some));
     tuned_put(&some, TUNED_ANCHOR, 5);
     assert_false(tuned_equal(&all, &some));
-    tuned_read(&some, "group=1 groups tile_bytesx=3 =");
-    assert_int_equal(some.set, 0);
+    some = (struct tuned_numbers){ 0 };
     tuned_print(out, &some);
     assert_string_equal(out, "");
 }
 
 static void rows(void **state)
 {
-    static const char text[] = FIRST ROW "mine\nreduce add on x=1\n" ROW MAP;
-    struct tuned_numbers numbers;
+    static const char text[] = TUNE_FIRST ROW "mine\nreduce 4 on x=1\n" ROW MAP "x";
     struct tune_row row;
     const char *at = text;
 
     (void)state;
-    assert_int_equal(tune_row_first(text), strlen(FIRST));
-    assert_int_equal(tune_row_first("none"), 4);
     for (int i = 0; i < 5; i++) {
         assert_true(tune_row_next(&at, &row));
-        assert_int_equal(row.fold[0] != '\0', i == 1 || i == 4);
-        if (row.fold[0]) {
-            assert_string_equal(row.fold, "reduce add f32:f32 2^1..2^3");
+        assert_int_equal(row.calls[0] != '\0', i == 1 || i == 4);
+        if (row.calls[0]) {
+            assert_string_equal(row.calls, "reduce 4 2^1..2^3");
             assert_string_equal(row.numbers, "groups=7 tile_bytes=300");
-            assert_string_equal(row.key, "clfold 100; a on b; c");
+            assert_string_equal(row.key, "a on b; c");
         }
     }
     assert_true(tune_row_next(&at, &row));
-    assert_string_equal(row.fold, "map f32:u8 2^1..2^3");
+    assert_string_equal(row.calls, "map 4 2^1..2^3");
     assert_string_equal(row.key, "x=y");
-    tuned_read(&numbers, row.numbers);
-    assert_int_equal(numbers.values[TUNED_TILE], TILE_ITEM);
+    assert_string_equal(row.numbers, "tile=tile_item");
+    assert_true(tune_row_next(&at, &row));
+    assert_string_equal(row.calls, "");
     assert_false(tune_row_next(&at, &row));
     assert_ptr_equal(at, text + strlen(text));
 }

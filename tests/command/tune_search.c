@@ -7,13 +7,20 @@
 
 #include <math.h>
 
-static const char cpu_reduce[] =
-    "tile=tile_vector tile_bytes=65536 group_size=1 groups=256 lane_bytes=8192 "
-    "ahead_bytes=0";
-static const char cpu_scan[] =
-    "tile=tile_vector tile_bytes=262144 group_size=1 groups=256 anchor=1 "
-    "ahead_bytes=16384 "
-    "stream_bytes=16777216";
+static const clfold_tuning_row cpu_reduce = { .operation = "reduce",
+                                              .tile = "tile_vector",
+                                              .tile_bytes = 65536,
+                                              .group_size = 1,
+                                              .groups = 256,
+                                              .lane_bytes = 8192 };
+static const clfold_tuning_row cpu_scan = { .operation = "scan",
+                                            .tile = "tile_vector",
+                                            .tile_bytes = 262144,
+                                            .group_size = 1,
+                                            .groups = 256,
+                                            .anchor = 1,
+                                            .ahead_bytes = 16384,
+                                            .stream_bytes = 16 << 20 };
 
 struct world {
     struct tune_space space;
@@ -73,7 +80,7 @@ static bool check(void *user, const struct tuned_numbers *numbers)
     return !w->wrong || !w->wrong(numbers);
 }
 
-static struct world new_world(const char *policy,
+static struct world new_world(clfold_tuning_row policy,
                               double (*cost)(const struct tuned_numbers *numbers))
 {
     struct world w = {
@@ -84,7 +91,7 @@ static struct world new_world(const char *policy,
         .cost = cost,
     };
 
-    tuned_read(&w.space.policy, policy);
+    tuned_of_row(&w.space.policy, &policy);
     return w;
 }
 
@@ -248,12 +255,13 @@ static double real_scan(const struct tuned_numbers *numbers)
  * whatever noise does, and in no more time than a fold of many has. */
 static void test_small_tiles(void **state)
 {
+    clfold_tuning_row small = cpu_scan;
+
     (void)state;
+    small.tile_bytes = 4096;
+    small.stream_bytes = 1 << 20;
     for (uint64_t seed = 1; seed <= 100; ++seed) {
-        struct world w =
-            new_world("tile=tile_vector tile_bytes=4096 group_size=1 groups=256 anchor=1 "
-                      "ahead_bytes=16384 stream_bytes=1048576",
-                      real_scan);
+        struct world w = new_world(small, real_scan);
         w.call = 0.005;
         w.build = 0.25;
         w.noise = 0.1;
@@ -325,7 +333,10 @@ static void test_starts(void **state)
     assert_false(result.previous_tried);
 
     w = new_world(cpu_reduce, by_kind);
-    tuned_read(&better, "tile=tile_group tile_bytes=16384 group_size=128 groups=256");
+    better = w.space.policy;
+    tuned_put(&better, TUNED_TILE, TILE_GROUP);
+    tuned_put(&better, TUNED_TILE_BYTES, 16384);
+    tuned_put(&better, TUNED_GROUP_SIZE, 128);
     result = search_from(&w, NULL, NULL, &better, 60);
     assert_int_equal(result.outcome, TUNE_BETTER);
     assert_int_equal(result.numbers.values[TUNED_TILE], TILE_GROUP);
@@ -495,14 +506,13 @@ static void test_failing(void **state)
  * tile does without. */
 static void test_values(void **state)
 {
-    static const char *const policies[] = {
-        cpu_reduce,
-        cpu_scan,
-        "tile=tile_group tile_bytes=5000 group_size=48 groups=1024 lane_bytes=64",
-        "tile=tile_group tile_bytes=5000 group_size=48 groups=1024 anchor=64 "
-        "ahead_bytes=0 stream_bytes=0",
-    };
+    clfold_tuning_row policies[] = { cpu_reduce, cpu_scan, cpu_reduce, cpu_scan };
 
+    for (int i = 2; i < 4; ++i) {
+        policies[i].tile = "tile_group";
+        policies[i].tile_bytes = 5000;
+        policies[i].group_size = 48;
+    }
     (void)state;
     for (int i = 0; i < 4 * TUNED_NUM; ++i) {
         const struct world w = new_world(policies[i % 4], flat);

@@ -40,16 +40,17 @@ static void test_device(void **state)
 }
 
 /* No scan looks back there, and nothing is probed. */
-static void test_lookback_text(void **state)
+static void test_explain_lookback(void **state)
 {
-    char text[512];
+    clfold_lookback known;
 
     (void)state;
     ctx->caps.facts.most_elements = FEW;
     for (cl_bool probe = CL_FALSE; probe <= CL_TRUE; ++probe) {
-        assert_ok(clfold_lookback_text(ctx, probe, text, sizeof(text)));
-        assert_string_equal(text,
-                            "none: the device stops work-items that run long loops");
+        assert_ok(clfold_explain_lookback(ctx, probe, &known));
+        assert_string_equal(known.tier, "none");
+        assert_string_equal(known.why, "the device stops work-items that run long loops");
+        assert_null(known.dropped[0]);
     }
     ctx->caps.facts.most_elements = most_elements;
 }
@@ -353,7 +354,7 @@ static int open_device(void **state)
 }
 
 TEST_MAIN("limited", open_device, close_context, cmocka_unit_test(test_device),
-          cmocka_unit_test(test_lookback_text), cmocka_unit_test(test_few),
+          cmocka_unit_test(test_explain_lookback), cmocka_unit_test(test_few),
           cmocka_unit_test(test_affine), cmocka_unit_test(test_prepared),
           cmocka_unit_test(test_long), cmocka_unit_test(test_few_of_scans),
           cmocka_unit_test(test_affine_scans), cmocka_unit_test(test_prepared_scans),

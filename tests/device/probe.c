@@ -365,13 +365,13 @@ static void test_known(void **state)
     clfold_report report;
     struct kept kept = { 0 };
     struct debug override = probed();
-    char words[CLFOLD_VERDICT_SIZE];
+    clfold_lookback known;
     clfold_context *ctx;
 
     (void)state;
     ctx = context(&kept, NULL);
-    assert_ok(clfold_lookback_text(ctx, CL_FALSE, words, sizeof(words)));
-    assert_int_equal(words[0] != '\0', device.is_known);
+    assert_ok(clfold_explain_lookback(ctx, CL_FALSE, &known));
+    assert_int_equal(known.tier != NULL, device.is_known);
     assert_int_equal(kept.loads, device.is_known ? 0 : 1);
     assert_int_equal(kept.saves, 0);
     assert_ok(
@@ -390,78 +390,79 @@ static void test_known(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* ---- In words ---------------------------------------------------------------------- */
+/* ---- clfold_explain_lookback ------------------------------------------------------- */
 
-static void text_of(clfold_context *ctx, cl_bool probe, char *text)
+/* As the line that is saved has it; "": nothing is known. */
+static const char *explain_of(clfold_context *ctx, cl_bool probe)
 {
-    assert_ok(clfold_lookback_text(ctx, probe, text, CLFOLD_VERDICT_SIZE));
+    static char line[CLFOLD_VERDICT_SIZE];
+    clfold_lookback known;
+    size_t length = 0;
+
+    memset(&known, 0xa5, sizeof(known));
+    assert_ok(clfold_explain_lookback(ctx, probe, &known));
+    assert_null(known.why);
+    line[0] = '\0';
+    if (known.tier) {
+        length = (size_t)snprintf(
+            line, sizeof(line), "clfold verdict 1: tier %s, fair %s, fences %s",
+            known.tier, known.fair ? "yes" : "no", known.fences ? "yes" : "no");
+    }
+    for (int i = 0; known.dropped[i]; ++i) {
+        length +=
+            (size_t)snprintf(line + length, sizeof(line) - length, "; %s dropped: %s",
+                             known.dropped[i], known.reasons[i]);
+    }
+    for (size_t i = 0; i < sizeof(known.reserved) / sizeof(known.reserved[0]); ++i) {
+        assert_int_equal(known.reserved[i], 0);
+    }
+    return line;
 }
 
-/* The text is the saved line without its name. */
-static void test_text(void **state)
+/* What is told is what is saved. */
+static void test_explain(void **state)
 {
-    static const char name[] = "clfold verdict 1: ";
     struct kept kept = { 0 };
     struct debug override = probed();
     clfold_context *ctx = context(&kept, &override);
-    char text[CLFOLD_VERDICT_SIZE] = "mine";
 
     (void)state;
-    text_of(ctx, CL_FALSE, text);
-    text_of(ctx, CL_FALSE, text);
-    assert_string_equal(text, "");
+    explain_of(ctx, CL_FALSE);
+    assert_string_equal(explain_of(ctx, CL_FALSE), "");
     assert_int_equal(kept.loads, 1);
     assert_int_equal(kept.saves, 0);
     assert_scans(ctx, "scan_lookback");
     assert_int_equal(kept.saves, 1);
-    text_of(ctx, CL_FALSE, text);
-    assert_memory_equal(kept.line, name, strlen(name));
-    assert_string_equal(text, kept.line + strlen(name));
+    assert_string_equal(explain_of(ctx, CL_FALSE), kept.line);
 
     /* A new probe replaces the known verdict, and is kept. */
-    text_of(ctx, CL_TRUE, text);
+    explain_of(ctx, CL_TRUE);
     assert_int_equal(kept.saves, 2);
     break_all(&override);
     clfold_context_override(ctx, &override);
-    text_of(ctx, CL_TRUE, text);
+    assert_non_null(strstr(explain_of(ctx, CL_TRUE), "tier none, "));
     assert_int_equal(kept.saves, 3);
-    assert_memory_equal(text, "tier none, ", strlen("tier none, "));
-    assert_string_equal(text, kept.line + strlen(name));
-    text_of(ctx, CL_FALSE, text);
-    assert_string_equal(text, kept.line + strlen(name));
+    assert_string_equal(explain_of(ctx, CL_FALSE), kept.line);
     assert_int_equal(findings_of(ctx).verdict.tier, MEMORY_NONE);
     assert_int_equal(kept.loads, 1);
     assert_int_equal(kept.saves, 3);
     clfold_context_destroy(&ctx);
 }
 
-static void test_text_refused(void **state)
+static void test_explain_refused(void **state)
 {
     struct kept kept = { 0 };
     struct debug override = probed();
     clfold_context *ctx = context(&kept, &override);
-    char text[CLFOLD_VERDICT_SIZE], other[CLFOLD_VERDICT_SIZE] = "mine";
-    size_t size;
+    clfold_lookback known = { .why = "mine" };
 
     (void)state;
-#define refuse(status, words, ...)                                                       \
-    assert_refused(clfold_lookback_text(__VA_ARGS__), CLFOLD_ERROR_##status, words)
-    refuse(ARGUMENT, "context is NULL", NULL, CL_FALSE, other, sizeof(other));
-    refuse(ARGUMENT, "text is NULL", ctx, CL_FALSE, NULL, sizeof(other));
-    refuse(ARGUMENT, "text is NULL", ctx, CL_TRUE, NULL, sizeof(other));
-    assert_int_equal(kept.loads, 0);
-    refuse(RANGE, "size 0 is less than the 1 bytes", ctx, CL_FALSE, other, 0);
-    text_of(ctx, CL_TRUE, text);
-    size = strlen(text) + 1;
-    refuse(RANGE, "is less than the", ctx, CL_FALSE, other, size - 1);
-    /* Another probe may find words of another length. */
-    refuse(RANGE, "size 1 is less than the", ctx, CL_TRUE, other, 1);
-    assert_int_equal(kept.saves, 2);
-    assert_string_equal(other, "mine");
-    /* The last probe's, which may have found groups together that the first did not. */
-    text_of(ctx, CL_FALSE, text);
-    assert_ok(clfold_lookback_text(ctx, CL_FALSE, other, strlen(text) + 1));
-    assert_string_equal(other, text);
+    assert_refused(clfold_explain_lookback(NULL, CL_FALSE, &known), CLFOLD_ERROR_ARGUMENT,
+                   "context is NULL");
+    assert_refused(clfold_explain_lookback(ctx, CL_TRUE, NULL), CLFOLD_ERROR_ARGUMENT,
+                   "out is NULL");
+    assert_int_equal(kept.loads + kept.saves, 0);
+    assert_string_equal(known.why, "mine");
     clfold_context_destroy(&ctx);
 }
 
@@ -628,6 +629,6 @@ static int close_device(void **state)
 TEST_MAIN("probe", open_device, close_device, cmocka_unit_test(test_tiers),
           cmocka_unit_test(test_broken), cmocka_unit_test(test_in_vain),
           cmocka_unit_test(test_next), cmocka_unit_test(test_none),
-          cmocka_unit_test(test_known), cmocka_unit_test(test_text),
-          cmocka_unit_test(test_text_refused), cmocka_unit_test(test_callbacks),
+          cmocka_unit_test(test_known), cmocka_unit_test(test_explain),
+          cmocka_unit_test(test_explain_refused), cmocka_unit_test(test_callbacks),
           cmocka_unit_test(test_damaged), cmocka_unit_test(test_threads))

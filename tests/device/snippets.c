@@ -434,29 +434,34 @@ static void test_trace(void **state)
     assert_true(status == CLFOLD_OK || !device.is_known);
 }
 
-static void test_tuning_text(void **state)
+static void test_explain_tuning(void **state)
 {
     (void)state;
-    /* [clfold_tuning_text] */
+    /* [clfold_explain_tuning] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
-    char text[1024];
+    clfold_tuning_row row;
 
-    assert_ok(clfold_tuning_text(ctx, CLFOLD_REDUCE, &sum, 1 << 20, text, sizeof(text)));
-    assert_non_null(strstr(text, "\nreduce add f32:f32 2^19..2^21 tile="));
-    /* [clfold_tuning_text] */
+    assert_ok(clfold_explain_tuning(ctx, CLFOLD_REDUCE, &sum, 1 << 20, &row));
+    assert_string_equal(row.operation, "reduce");
+    assert_int_equal(row.element_bytes, 4);
+    assert_int_equal(row.count_class, 10); /* from 2^19 on and below 2^21 */
+    printf("%s of %d bytes, %d groups\n", row.tile, (int)row.tile_bytes, (int)row.groups);
+    /* [clfold_explain_tuning] */
 }
 
-static void test_lookback_text(void **state)
+static void test_explain_lookback(void **state)
 {
     (void)state;
-    /* [clfold_lookback_text] */
-    char text[512];
+    /* [clfold_explain_lookback] */
+    clfold_lookback known;
 
-    assert_ok(clfold_lookback_text(ctx, CL_FALSE, text, sizeof(text)));
-    printf("look-back: %s\n", text[0] ? text : "not probed yet");
-    /* [clfold_lookback_text] */
-    assert_true(text[0] == '\0' || strstr(text, "tier ") == text ||
-                strstr(text, "none: ") == text);
+    assert_ok(clfold_explain_lookback(ctx, CL_FALSE, &known));
+    printf("look-back: %s\n", known.tier ? known.tier : "not probed yet");
+    for (int i = 0; known.dropped[i]; ++i) {
+        printf("%s dropped: %s\n", known.dropped[i], known.reasons[i]);
+    }
+    /* [clfold_explain_lookback] */
+    assert_true(known.tier || !known.dropped[0]);
 }
 
 static void test_names(void **state)
@@ -550,6 +555,6 @@ TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status_
           cmocka_unit_test(test_exclusive_scan), cmocka_unit_test(test_map),
           cmocka_unit_test(test_select), cmocka_unit_test(test_reduce_host),
           cmocka_unit_test(test_prepare), cmocka_unit_test(test_explain),
-          cmocka_unit_test(test_trace), cmocka_unit_test(test_tuning_text),
-          cmocka_unit_test(test_lookback_text), cmocka_unit_test(test_names),
+          cmocka_unit_test(test_trace), cmocka_unit_test(test_explain_tuning),
+          cmocka_unit_test(test_explain_lookback), cmocka_unit_test(test_names),
           cmocka_unit_test(test_fold_layout))

@@ -1,5 +1,5 @@
 /* Tuning files: what a row changes and what it does not, right results by tuned tiles,
- * files that are rejected, the environment variable, and the row of a call as text. */
+ * files that are rejected, the environment variable, and the row of a call. */
 #include <clfold/experimental.h>
 #include "calls.h"
 #include "device.h"
@@ -14,8 +14,8 @@
 
 #define COUNT  5000 /* of the class from 2^11 to 2^13 */
 #define MARGIN 3
-#define FIRST  "clfold tuning 4\n"
-#define ROWS   "2^11..2^13 "
+#define FIRST  "clfold tuning 5\n"
+#define ROWS   "4 2^11..2^13 "
 #define TEXT   1024
 
 static struct device device;
@@ -93,38 +93,38 @@ static bool is_tuned(clfold_context *ctx, clfold_operation operation,
 
 /* ---- Rows -------------------------------------------------------------------------- */
 
-/* A row serves its fold and class, and nothing else. */
+/* A row serves its operation, size and class, and nothing else. */
 static void test_serves(void **state)
 {
-    const clfold_fold wide = { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 };
-    const clfold_fold least = { .op = CLFOLD_MIN, .type = CLFOLD_I32 };
+    const clfold_fold wide = { .op = CLFOLD_ADD, .type = CLFOLD_I64 };
+    const clfold_fold least = { .op = CLFOLD_MIN, .type = CLFOLD_F32, .load = "x + 1" };
+    const clfold_fold some = { .type = CLFOLD_I32, .keep = "x > 3" };
     struct journal journal;
     clfold_fold rung = sum;
     clfold_report report;
 
     (void)state;
-    write_rows("reduce add i32:i32 " ROWS "tile=tile_vector tile_bytes=512 groups=3",
-               "inclusive_scan add i32:i32 " ROWS "tile=tile_vector tile_bytes=256",
-               "reduce max i32:i32 " ROWS "tile=tile_group tile_bytes=2048 group_size=2");
+    write_rows("reduce " ROWS "tile=tile_vector tile_bytes=512 groups=3",
+               "scan " ROWS "tile=tile_vector tile_bytes=256",
+               "map " ROWS "tile=tile_group tile_bytes=2048 group_size=2");
     clfold_context *ctx = open_with(file, &journal);
     assert_int_equal(journal.warnings + journal.errors, 0);
     report = explain(ctx, CLFOLD_REDUCE, &sum, COUNT);
     assert_non_null(strstr(report.reason, "tile_vector by the tuning file"));
     assert_int_equal(report.tile, 128);
-    assert_int_equal(report.group_size, 1);
     assert_true(report.num_groups <= (device.ends_loops ? 10 : 3));
-    report = explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT);
-    assert_non_null(strstr(report.reason, "tile_vector by the tuning file"));
-    assert_int_equal(report.tile, 64);
-
+    for (clfold_operation o = CLFOLD_INCLUSIVE_SCAN; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
+        report = explain(ctx, o, &sum, COUNT);
+        assert_non_null(strstr(report.reason, "tile_vector by the tuning file"));
+        assert_int_equal(report.tile, 64);
+    }
     assert_true(is_tuned(ctx, CLFOLD_REDUCE, &sum, 1 << 11));
     assert_true(is_tuned(ctx, CLFOLD_REDUCE, &sum, (1 << 13) - 1));
+    assert_true(is_tuned(ctx, CLFOLD_REDUCE, &least, COUNT));
     assert_false(is_tuned(ctx, CLFOLD_REDUCE, &sum, (1 << 11) - 1));
     assert_false(is_tuned(ctx, CLFOLD_REDUCE, &sum, 1 << 13));
-    assert_false(is_tuned(ctx, CLFOLD_REDUCE, &sum, 0));
-    assert_false(is_tuned(ctx, CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT));
-    assert_false(is_tuned(ctx, CLFOLD_REDUCE, &wide, COUNT));
-    assert_false(is_tuned(ctx, CLFOLD_REDUCE, &least, COUNT));
+    assert_false(is_tuned(ctx, CLFOLD_INCLUSIVE_SCAN, &wide, COUNT));
+    assert_false(is_tuned(ctx, CLFOLD_SELECT, &some, COUNT));
     rung.algorithm = "reduce_tiles";
     assert_true(is_tuned(ctx, CLFOLD_REDUCE, &rung, COUNT));
     rung.algorithm = "reduce6";
@@ -134,23 +134,57 @@ static void test_serves(void **state)
     clfold_context_destroy(&ctx);
 }
 
-/* Of other devices, drivers and versions: nothing changes, and nothing is said. */
-static void test_foreign_rows(void **state)
+/* Of other devices and drivers: nothing changes, and nothing is said. A key's first words
+ * will do. */
+static void test_keys(void **state)
 {
-    struct journal journal;
-    struct text text = { 0 };
+    const struct {
+        const char *before, *after;
+        int length;
+        bool serves;
+    } cases[] = {
+        { "", "", (int)strlen(key), true },   { "", "", (int)strcspn(key, " ;"), true },
+        { "", "0", (int)strlen(key), false }, { "", "", (int)strlen(key) - 1, false },
+        { "x", "", (int)strlen(key), false },
+    };
 
     (void)state;
-    clfold_text_print(&text, FIRST "reduce add i32:i32 " ROWS "groups=1 on %s0\n", key);
-    clfold_text_print(&text, "reduce add i32:i32 " ROWS "groups=1 on %.*s\n",
-                      (int)strlen(key) - 1, key);
-    clfold_text_print(&text, "reduce add i32:i32 " ROWS "groups=1 on clfold 9%s\n",
-                      key + strlen("clfold "));
-    write_file(file, text.bytes, text.length);
-    clfold_text_finish(&text);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct journal journal;
+        char text[TEXT];
+        snprintf(text, sizeof(text), FIRST "reduce " ROWS "groups=1 on %s%.*s%s\n",
+                 cases[i].before, cases[i].length, key, cases[i].after);
+        write_bytes(text);
+        clfold_context *ctx = open_with(file, &journal);
+        assert_int_equal(journal.warnings + journal.errors, 0);
+        assert_int_equal(is_tuned(ctx, CLFOLD_REDUCE, &sum, COUNT), cases[i].serves);
+        clfold_context_destroy(&ctx);
+    }
+}
+
+/* The library's own rows come after a file's. */
+static void test_own(void **state)
+{
+    const struct tuned_numbers numbers = { .set = 1 << TUNED_TILE_BYTES,
+                                           .values[TUNED_TILE_BYTES] = 768,
+                                           .is_own = true };
+    struct tuning_row rows[] = { { { CLFOLD_REDUCE, 4, 6 }, numbers, 1 },
+                                 { { CLFOLD_INCLUSIVE_SCAN, 4, 6 }, numbers, 1 } };
+    struct journal journal;
+    clfold_tuning_row row;
+
+    (void)state;
+    write_rows("scan " ROWS "tile_bytes=512");
     clfold_context *ctx = open_with(file, &journal);
-    assert_int_equal(journal.warnings + journal.errors, 0);
-    assert_false(is_tuned(ctx, CLFOLD_REDUCE, &sum, COUNT));
+    const struct tuning own = ctx->own;
+    ctx->own = (struct tuning){ rows, 2 };
+    assert_string_equal(explain(ctx, CLFOLD_REDUCE, &sum, COUNT).policy, "measured");
+    assert_string_equal(explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT).policy, "tuned");
+    assert_ok(clfold_explain_tuning(ctx, CLFOLD_REDUCE, &sum, COUNT, &row));
+    assert_int_equal(row.tile_bytes, 768);
+    assert_ok(clfold_explain_tuning(ctx, CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT, &row));
+    assert_int_equal(row.tile_bytes, 512);
+    ctx->own = own;
     clfold_context_destroy(&ctx);
 }
 
@@ -214,17 +248,14 @@ static void test_results(void **state)
 
     (void)state;
     for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); ++r) {
-        char reduce[256], inclusive[256], exclusive[256];
+        char reduce[256], scan[256];
         struct journal journal;
         if (strstr(rows[r].scan, "tile_group") && !device_has_groups()) {
             continue;
         }
-        snprintf(reduce, sizeof(reduce), "reduce add i32:i32 " ROWS "%s", rows[r].reduce);
-        snprintf(inclusive, sizeof(inclusive), "inclusive_scan add i32:i32 " ROWS "%s",
-                 rows[r].scan);
-        snprintf(exclusive, sizeof(exclusive), "exclusive_scan add i32:i32 " ROWS "%s",
-                 rows[r].scan);
-        write_rows(reduce, inclusive, exclusive);
+        snprintf(reduce, sizeof(reduce), "reduce " ROWS "%s", rows[r].reduce);
+        snprintf(scan, sizeof(scan), "scan " ROWS "%s", rows[r].scan);
+        write_rows(reduce, scan);
         clfold_context *ctx = open_with(file, &journal);
         assert_true(is_tuned(ctx, CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT));
         for (size_t c = 0; c < 3; ++c) {
@@ -242,105 +273,75 @@ static void test_results(void **state)
 /* By look-back and by passes: tuned tiles are the same for both, so bits are. */
 static void test_same_bits(void **state)
 {
-    static cl_float first[COUNT], second[COUNT];
+    static cl_int first[COUNT], second[COUNT];
     clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
     struct journal journal;
     clfold_status status;
 
     (void)state;
-    write_rows("inclusive_scan add f32:f32 " ROWS "tile_bytes=1028 anchor=4 groups=9");
+    write_rows("scan " ROWS "tile_bytes=1028 anchor=4 groups=9");
     clfold_context *ctx = open_with(file, &journal);
     fold.algorithm = "reduce_then_scan";
     assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0, COUNT, 0,
                                     NULL, NULL));
-    assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(first),
-                                         first, 0, NULL, NULL),
-                     CL_SUCCESS);
+    read_out(first, 0, COUNT);
     fold.algorithm = "scan_lookback";
     status = clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0, COUNT, 0,
                                    NULL, NULL);
     if (status != CLFOLD_ERROR_UNSUPPORTED) {
         assert_int_equal(status, CLFOLD_OK);
-        assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0,
-                                             sizeof(second), second, 0, NULL, NULL),
-                         CL_SUCCESS);
+        read_out(second, 0, COUNT);
         assert_memory_equal(first, second, sizeof(first));
     }
     clfold_context_destroy(&ctx);
 }
 
-/* ---- Accuracy, segments, maps ------------------------------------------------------ */
+/* ---- Accuracy, segments, maps, selects --------------------------------------------- */
 
 static const clfold_segments rows_of_5 = { .by = CLFOLD_BY_LENGTH, .length = 5 };
 static const clfold_segments rows_of_1500 = { .by = CLFOLD_BY_LENGTH, .length = 1500 };
 static const clfold_segments ten_columns = { .by = CLFOLD_BY_COLUMNS,
                                              .columns = 10,
                                              .length = COUNT / 10 };
+static clfold_segments by_flags = { .by = CLFOLD_BY_FLAGS, .type = CLFOLD_U8 };
 
+/* Elements of 4 bytes, folded as such, and as items that are much wider. */
+#define SUM(...)                                                                         \
+    {                                                                                    \
+        .op = CLFOLD_ADD, .type = CLFOLD_F32, __VA_ARGS__                                \
+    }
 static const struct other {
-    const char *row;
     unsigned call;
-    uint32_t accuracy;
-    const clfold_segments *segments;
+    clfold_fold fold;
 } others[] = {
-    { "reduce add f32:f32 compensated " ROWS, CALL_REDUCE, CLFOLD_COMPENSATED, NULL },
-    { "reduce add f32:f32 reproducible " ROWS, CALL_REDUCE, CLFOLD_REPRODUCIBLE, NULL },
-    { "inclusive_scan add f32:f32 compensated " ROWS, CALL_INCLUSIVE_SCAN,
-      CLFOLD_COMPENSATED, NULL },
-    { "reduce add f32:f32 short-rows 2^1..2^3 " ROWS, CALL_REDUCE, 0, &rows_of_5 },
-    { "exclusive_scan add f32:f32 rows 2^9..2^11 " ROWS, CALL_EXCLUSIVE_SCAN, 0,
-      &rows_of_1500 },
-    { "reduce add f32:f32 reproducible columns 2^7..2^9 " ROWS, CALL_REDUCE,
-      CLFOLD_REPRODUCIBLE, &ten_columns },
-    { "inclusive_scan add f32:f32 columns 2^7..2^9 " ROWS, CALL_INCLUSIVE_SCAN, 0,
-      &ten_columns },
-    { "map f32:f32 " ROWS, CALL_MAP, 0, NULL },
-    { "map f32:i32 " ROWS, CALL_MAP, 0, NULL },
+    { CALL_REDUCE, SUM(.accuracy = CLFOLD_COMPENSATED) },
+    { CALL_REDUCE, SUM(.segments = &rows_of_5) },
+    { CALL_REDUCE, SUM(.accuracy = CLFOLD_REPRODUCIBLE, .segments = &ten_columns) },
+    { CALL_REDUCE, SUM(.segments = &by_flags) },
+    { CALL_REDUCE,
+      { .components = "ulong a; ulong b; ulong c; ulong d",
+        .in = CLFOLD_F32,
+        .load = "{ i, i + 1, i + 2, i + 3 }",
+        .combine = "{ a.a + b.a, a.b + b.b, a.c, b.d }" } },
+    { CALL_INCLUSIVE_SCAN, SUM(.accuracy = CLFOLD_COMPENSATED) },
+    { CALL_EXCLUSIVE_SCAN, SUM(.segments = &rows_of_1500) },
+    { CALL_INCLUSIVE_SCAN, SUM(.segments = &ten_columns) },
+    { CALL_INCLUSIVE_SCAN, SUM(.segments = &by_flags) },
+    { CALL_MAP, { .type = CLFOLD_F32, .result = "2 * x" } },
+    { CALL_MAP, { .type = CLFOLD_F32, .result = "2 * x", .out = CLFOLD_I32 } },
+    { CALL_SELECT, { .type = CLFOLD_F32 } },
 };
 #define NUM_OTHERS (sizeof(others) / sizeof(others[0]))
-
-static clfold_fold fold_of(const struct other *other)
-{
-    const bool is_map = other->call == CALL_MAP;
-
-    return (clfold_fold){ .op = is_map ? 0 : CLFOLD_ADD,
-                          .type = CLFOLD_F32,
-                          .result = is_map ? "2 * x" : NULL,
-                          .out = strstr(other->row, ":i32") ? CLFOLD_I32 : 0,
-                          .accuracy = other->accuracy,
-                          .segments = other->segments };
-}
-
-static bool serves(clfold_context *ctx, const struct other *other)
-{
-    const clfold_fold fold = fold_of(other);
-
-    return is_tuned(ctx, call_rows[other->call].operation, &fold, COUNT);
-}
-
-/* Lanes are no vectors on some devices, which have no such tile then; CPUs alone have
- * TILE_ITEM. */
-static bool has_tile(clfold_context *ctx, const struct other *other, bool is_vector)
-{
-    const clfold_fold fold = fold_of(other);
-    const clfold_report report =
-        explain(ctx, call_rows[other->call].operation, &fold, COUNT);
-
-    return is_vector ? !device.is_rusticl || !strstr(report.algorithm, "_lanes")
-                     : ctx->caps.facts.cpu;
-}
 
 /* All of `out` after the call. */
 static void run_other(clfold_context *ctx, const struct other *other, cl_int *results)
 {
-    const clfold_fold fold = fold_of(other);
-
     assert_int_equal(clEnqueueWriteBuffer(device.queue, out, CL_TRUE, 0, sizeof(values),
                                           values, 0, NULL, NULL),
                      CL_SUCCESS);
     assert_ok(call_rows[other->call].make(&(struct call){ .context = ctx,
                                                           .queue = device.queue,
-                                                          .fold = &fold,
+                                                          .fold = &other->fold,
                                                           .in = whole,
                                                           .out = out,
                                                           .out_offset = MARGIN,
@@ -348,35 +349,36 @@ static void run_other(clfold_context *ctx, const struct other *other, cl_int *re
     read_out(results, 0, COUNT + MARGIN);
 }
 
-/* Rows serve what they name and nothing else, and change no result: sums are whole. */
+/* Rows serve all of these, and change no result: sums are whole. */
 static void test_others(void **state)
 {
-    static const char *const numbers[] = { "tile=tile_vector tile_bytes=512 groups=3",
-                                           "tile=tile_item tile_bytes=4096 groups=7" };
+    static const char *const tiles[] = { "tile=tile_vector tile_bytes=256 groups=3",
+                                         "tile=tile_item tile_bytes=4096 groups=7" };
     static cl_int right[COUNT + MARGIN], results[COUNT + MARGIN];
     struct journal journal;
     clfold_context *plain = open_with("", &journal);
 
     (void)state;
-    for (size_t i = 0; i < NUM_OTHERS * 2; ++i) {
-        const struct other *other = &others[i / 2];
-        const bool has = has_tile(plain, other, i % 2 == 0);
-        char row[256];
-        snprintf(row, sizeof(row), "%s%s", other->row, numbers[i % 2]);
-        write_rows(row);
+    for (int t = 0; t < 2; ++t) {
+        char rows[4][256];
+        for (int i = 0; i < 4; ++i) {
+            snprintf(rows[i], sizeof(rows[i]), "%s " ROWS "%s",
+                     (const char *[]){ "reduce", "scan", "map", "select" }[i], tiles[t]);
+        }
+        write_rows(rows[0], rows[1], rows[2], rows[3]);
         clfold_context *ctx = open_with(file, &journal);
-        if (journal.warnings + journal.errors > 0) {
-            fail_msg("%s: %s", row, journal.last);
-        }
-        for (size_t k = 0; k < NUM_OTHERS; ++k) {
-            if (serves(ctx, &others[k]) != (has && &others[k] == other)) {
-                fail_msg("%s serves %s or does not", row, others[k].row);
+        assert_int_equal(journal.warnings + journal.errors, 0);
+        for (size_t i = 0; i < NUM_OTHERS; ++i) {
+            const clfold_operation operation = call_rows[others[i].call].operation;
+            const clfold_fold fold = fold_for(operation, &others[i].fold);
+            /* lanes of rusticl's are no vectors, and only CPUs have the other tile */
+            assert_true(is_tuned(ctx, operation, &fold, COUNT) || device.is_rusticl ||
+                        !ctx->caps.facts.cpu);
+            run_other(plain, &others[i], right);
+            run_other(ctx, &others[i], results);
+            if (memcmp(right, results, sizeof(right)) != 0) {
+                fail_msg("other %zu, %s: results differ", i, tiles[t]);
             }
-        }
-        run_other(plain, other, right);
-        run_other(ctx, other, results);
-        if (memcmp(right, results, sizeof(right)) != 0) {
-            fail_msg("%s: results differ", row);
         }
         clfold_context_destroy(&ctx);
     }
@@ -402,26 +404,18 @@ static void assert_ignored(const char *name, const char *words)
 
 static void test_ignored(void **state)
 {
-    size_t most;
-    char row[128];
-
     (void)state;
     write_bytes("no tuning at all\n");
-    assert_ignored(file, "is ignored: it does not begin with \"clfold tuning 4\"");
-    write_bytes("clfold tuning 1\n");
-    assert_ignored(file, "is ignored: its version is not 4");
-    write_rows("reduce add i32:i32 " ROWS "stream_bytes=4096");
-    assert_ignored(file,
-                   "is ignored: line 2: stream_bytes does not apply to a reduction");
-    write_rows("reduce add i32:i32 " ROWS "tile_bytes=512",
-               "reduce min i32:i32 " ROWS "tile_bytes=0");
-    assert_ignored(file, "is ignored: line 3: tile_bytes 0 is less than 256");
-    assert_int_equal(clGetDeviceInfo(device.id, CL_DEVICE_MAX_WORK_GROUP_SIZE,
-                                     sizeof(most), &most, NULL),
-                     CL_SUCCESS);
-    snprintf(row, sizeof(row), "reduce add i32:i32 " ROWS "group_size=%zu", most + 1);
-    write_rows(row);
-    assert_ignored(file, most < 65536 ? "the device's limit" : "is more than 65536");
+    assert_ignored(file, "is ignored: it does not begin with \"clfold tuning 5\"");
+    write_bytes("clfold tuning 4\nreduce add i32:i32 2^11..2^13 groups=1 on x\n");
+    assert_ignored(file, "is ignored: its version is not 5; remove it and run clfold "
+                         "tune again");
+    write_rows("reduce " ROWS "stream_bytes=4096");
+    assert_ignored(file, "is ignored: line 2: stream_bytes does not apply to a reduce");
+    write_rows("reduce " ROWS "tile_bytes=512", "reduce " ROWS "tile_bytes=0");
+    assert_ignored(file, "is ignored: line 3: tile_bytes 0 is not from 256");
+    write_rows("reduce " ROWS "group_size=65536", "reduce " ROWS "group_size=65537");
+    assert_ignored(file, "is not from 1 to");
     assert_ignored(folder, "cannot be read: Is a directory");
     assert_ignored("clfold-no-such-file", "cannot be read: No such file or directory");
 }
@@ -438,13 +432,15 @@ static void test_prepared(void **state)
 
     (void)state;
     assert_int_equal(status, CL_SUCCESS);
-    write_rows("inclusive_scan add i32:i32 2^19..2^21 tile_bytes=4096");
+    write_rows("scan 4 2^19..2^21 tile_bytes=4096", "scan 4 2^7..2^9 tile_bytes=512");
     ctx = open_with(file, &journal);
     assert_true(is_tuned(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, large));
     assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, large, NULL));
     assert_ok(clfold_context_stats(ctx, &before));
-    assert_ok(clfold_inclusive_scan(ctx, device.queue, &sum, mem, 0, mem, 0, 100, 0, NULL,
-                                    NULL));
+    for (size_t count = 100; count <= 200; count += 100) {
+        assert_ok(clfold_inclusive_scan(ctx, device.queue, &sum, mem, 0, mem, 0, count, 0,
+                                        NULL, NULL));
+    }
     assert_ok(clfold_context_stats(ctx, &after));
     assert_int_equal(after.builds, before.builds);
     assert_int_equal(after.disk_hits, before.disk_hits);
@@ -456,150 +452,84 @@ static void test_prepared(void **state)
 /* The variable names a file where the caller names none. */
 static void test_environment(void **state)
 {
-    struct journal journal;
-    clfold_context *ctx;
+    static const char missing[] = "clfold-no-such-file";
+    const struct {
+        const char *variable, *name;
+        bool tuned, warns;
+    } cases[] = {
+        { file, NULL, true, false },    { file, "", false, false },
+        { missing, file, true, false }, { missing, NULL, false, true },
+        { "", NULL, false, false },
+    };
 
     (void)state;
-    write_rows("reduce add i32:i32 " ROWS "tile_bytes=512");
-    assert_int_equal(setenv("CLFOLD_TUNING", file, 1), 0);
-    ctx = open_with(NULL, &journal);
-    assert_true(is_tuned(ctx, CLFOLD_REDUCE, &sum, COUNT));
-    clfold_context_destroy(&ctx);
-    ctx = open_with("", &journal);
-    assert_false(is_tuned(ctx, CLFOLD_REDUCE, &sum, COUNT));
-    assert_int_equal(journal.warnings, 0);
-    clfold_context_destroy(&ctx);
-    assert_int_equal(setenv("CLFOLD_TUNING", "clfold-no-such-file", 1), 0);
-    ctx = open_with(file, &journal);
-    assert_true(is_tuned(ctx, CLFOLD_REDUCE, &sum, COUNT));
-    assert_int_equal(journal.warnings, 0);
-    clfold_context_destroy(&ctx);
-    ctx = open_with(NULL, &journal);
-    assert_int_equal(journal.warnings, 1);
-    clfold_context_destroy(&ctx);
-    assert_int_equal(setenv("CLFOLD_TUNING", "", 1), 0);
-    ctx = open_with(NULL, &journal);
-    assert_int_equal(journal.warnings, 0);
-    clfold_context_destroy(&ctx);
+    write_rows("reduce " ROWS "tile_bytes=512");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct journal journal;
+        assert_int_equal(setenv("CLFOLD_TUNING", cases[i].variable, 1), 0);
+        clfold_context *ctx = open_with(cases[i].name, &journal);
+        assert_int_equal(is_tuned(ctx, CLFOLD_REDUCE, &sum, COUNT), cases[i].tuned);
+        assert_int_equal(journal.warnings, cases[i].warns);
+        clfold_context_destroy(&ctx);
+    }
     assert_int_equal(unsetenv("CLFOLD_TUNING"), 0);
 }
 
-/* ---- clfold_tuning_text ------------------------------------------------------------ */
+/* ---- clfold_explain_tuning --------------------------------------------------------- */
 
-static void text_of(clfold_context *ctx, clfold_operation operation,
-                    const clfold_fold *fold, size_t count, char text[TEXT])
+static clfold_tuning_row row_of(clfold_context *ctx, clfold_operation operation,
+                                const clfold_fold *fold, size_t count)
 {
-    assert_ok(clfold_tuning_text(ctx, operation, fold, count, text, TEXT));
-}
+    clfold_tuning_row row;
 
-/* The default's numbers as a row change nothing but whose they are. */
-static void test_same_plan(void **state)
-{
-    static const size_t counts[] = { 0, 1, COUNT, (size_t)1 << 40 };
-    const clfold_fold folds[] = {
-        sum,
-        { .op = CLFOLD_MAX, .type = CLFOLD_F32 },
-        { .op = CLFOLD_ADD, .type = CLFOLD_U64, .in = CLFOLD_U8 }
-    };
-    struct journal journal;
-
-    (void)state;
-    for (int i = 0; i < 3 * 3 * 4; ++i) {
-        const clfold_operation operation = CLFOLD_REDUCE + (clfold_operation)i % 3;
-        const clfold_fold *const fold = &folds[i / 3 % 3];
-        const size_t count = counts[i / 9];
-        char text[TEXT], again[TEXT];
-        clfold_context *ctx = open_with("", &journal);
-        const clfold_report by_default = explain(ctx, operation, fold, count);
-        text_of(ctx, operation, fold, count, text);
-        clfold_context_destroy(&ctx);
-        write_bytes(text);
-        ctx = open_with(file, &journal);
-        assert_int_equal(journal.warnings + journal.errors, 0);
-        assert_true(is_tuned(ctx, operation, fold, count));
-        const clfold_report report = explain(ctx, operation, fold, count);
-        assert_int_equal(report.tile, by_default.tile);
-        assert_int_equal(report.group_size, by_default.group_size);
-        assert_int_equal(report.num_groups, by_default.num_groups);
-        assert_int_equal(report.items, by_default.items);
-        text_of(ctx, operation, fold, count, again);
-        assert_string_equal(again, text);
-        clfold_context_destroy(&ctx);
-    }
+    assert_ok(clfold_explain_tuning(ctx, operation, fold, count, &row));
+    return row;
 }
 
 /* What a row leaves out is the library's own, of the row's tile. */
 static void test_completed(void **state)
 {
-    static const char *const tiles[] = { "tile=tile_vector", "tile=tile_group" };
+    static const char *const tiles[] = { "tile_vector", "tile_group" };
     struct journal journal;
-    char text[TEXT], row[128];
+    char text[128];
 
     (void)state;
     for (int i = 0; i < 2; ++i) {
-        snprintf(row, sizeof(row), "exclusive_scan add i32:i32 " ROWS "anchor=3 %s",
-                 tiles[i]);
-        write_rows(row);
+        snprintf(text, sizeof(text), "scan " ROWS "anchor=3 tile=%s", tiles[i]);
+        write_rows(text);
         clfold_context *ctx = open_with(file, &journal);
-        text_of(ctx, CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT, text);
-        snprintf(row, sizeof(row), FIRST "exclusive_scan add i32:i32 " ROWS "%s ",
-                 tiles[i]);
-        assert_memory_equal(text, row, strlen(row));
-        assert_non_null(strstr(text, " anchor=3 "));
-        assert_non_null(strstr(text, " tile_bytes="));
-        assert_int_equal(strstr(text, " group_size=1 ") != NULL, i == 0);
-        text_of(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT, text);
-        assert_null(strstr(text, " anchor=3 "));
+        const clfold_tuning_row row = row_of(ctx, CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT);
+        assert_string_equal(row.tile, tiles[i]);
+        assert_int_equal(row.anchor, 3);
+        assert_true(row.tile_bytes > 0 && row.groups > 0);
+        assert_int_equal(row.group_size == 1, i == 0);
+        assert_int_equal(row.count_class, 6);
+        assert_int_not_equal(row_of(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, 3).anchor, 3);
         clfold_context_destroy(&ctx);
     }
 }
 
-static void test_text_refused(void **state)
+static void test_row_refused(void **state)
 {
     struct journal journal;
     clfold_context *ctx = open_with("", &journal);
-    const clfold_segments way = { .by = 99 };
-    const clfold_fold wrong = { .op = CLFOLD_ADD };
-    const clfold_fold loaded = { .op = CLFOLD_ADD, .type = CLFOLD_I32, .load = "x + 1" };
-    const clfold_fold cut = { .op = CLFOLD_ADD, .type = CLFOLD_I32, .segments = &way };
-    const clfold_fold pairs = { .components = "long b; float a",
-                                .result = "item.a",
-                                .out = CLFOLD_F32 };
-    const clfold_fold own = { .source = "typedef struct { float a, b; } own;",
-                              .type_name = "own",
-                              .type_size = 8,
-                              .result = "item.a",
-                              .out = CLFOLD_F32 };
     const struct debug no_tile = { .tile = (enum tile_kind)(TILE_ITEM + 1) };
-    char text[TEXT], other[TEXT] = "mine";
-    size_t size;
+    clfold_tuning_row row, before;
 
     (void)state;
-    text_of(ctx, CLFOLD_REDUCE, &sum, COUNT, text);
-    size = strlen(text) + 1;
+    memset(&row, 0xa5, sizeof(row));
+    before = row;
 #define refuse(status, words, ...)                                                       \
-    assert_refused(clfold_tuning_text(__VA_ARGS__), CLFOLD_ERROR_##status, words)
-    refuse(ARGUMENT, "context is NULL", NULL, 1, &sum, COUNT, other, TEXT);
-    refuse(ARGUMENT, "fold is NULL", ctx, 1, NULL, COUNT, other, TEXT);
-    refuse(ARGUMENT, "text is NULL", ctx, 1, &sum, COUNT, NULL, TEXT);
-    refuse(ARGUMENT, "operation 0", ctx, 0, &sum, COUNT, other, TEXT);
-    refuse(ARGUMENT, "type", ctx, 1, &wrong, COUNT, other, TEXT);
-    refuse(ARGUMENT, "operation 6", ctx, 6, &sum, COUNT, other, TEXT);
-    refuse(UNSUPPORTED, "without a load, a result", ctx, 1, &loaded, COUNT, other, TEXT);
-    refuse(UNSUPPORTED, "a number to a number", ctx, CLFOLD_MAP, &pairs, COUNT, other,
-           TEXT);
-    refuse(UNSUPPORTED, "a number to a number", ctx, CLFOLD_MAP, &own, COUNT, other,
-           TEXT);
-    refuse(ARGUMENT, "segments: by 99", ctx, 1, &cut, COUNT, other, TEXT);
-    refuse(RANGE, "overflows", ctx, 1, &sum, SIZE_MAX, other, TEXT);
-    refuse(RANGE, "is less than the", ctx, 1, &sum, COUNT, other, size - 1);
-    refuse(RANGE, "size 0 is less", ctx, 1, &sum, COUNT, other, 0);
+    assert_refused(clfold_explain_tuning(__VA_ARGS__), CLFOLD_ERROR_##status, words)
+    refuse(ARGUMENT, "context is NULL", NULL, 1, &sum, COUNT, &row);
+    refuse(ARGUMENT, "fold is NULL", ctx, 1, NULL, COUNT, &row);
+    refuse(ARGUMENT, "out is NULL", ctx, 1, &sum, COUNT, NULL);
+    refuse(ARGUMENT, "operation 0", ctx, 0, &sum, COUNT, &row);
+    refuse(RANGE, "overflows", ctx, 1, &sum, SIZE_MAX, &row);
     clfold_context_override(ctx, &no_tile);
-    refuse(UNSUPPORTED, "has no work-group for add", ctx, 1, &sum, COUNT, other, TEXT);
+    refuse(UNSUPPORTED, "has no work-group for add", ctx, 1, &sum, COUNT, &row);
     clfold_context_override(ctx, NULL);
-    assert_string_equal(other, "mine");
-    assert_ok(clfold_tuning_text(ctx, 1, &sum, COUNT, other, size));
-    assert_string_equal(other, text);
+    assert_memory_equal(&row, &before, sizeof(row));
     clfold_context_destroy(&ctx);
 }
 
@@ -619,7 +549,6 @@ static int open_device(void **state)
 {
     static cl_float floats[COUNT + MARGIN];
     struct journal journal;
-    char text[TEXT];
     clfold_context *ctx;
 
     (void)state;
@@ -638,9 +567,8 @@ static int open_device(void **state)
         memcpy(&values[i], &value, sizeof(value));
     }
     ctx = open_with("", &journal);
-    assert_ok(clfold_tuning_text(ctx, CLFOLD_REDUCE, &sum, 1, text, TEXT));
-    snprintf(key, sizeof(key), "%.*s", (int)strcspn(strstr(text, " on ") + 4, "\n"),
-             strstr(text, " on ") + 4);
+    snprintf(key, sizeof(key), "%s", row_of(ctx, CLFOLD_REDUCE, &sum, 1).device);
+    by_flags.mem = in;
     clfold_context_destroy(&ctx);
     for (size_t i = 0; i < COUNT + MARGIN; ++i) {
         floats[i] = (cl_float)(i % 13) - 5;
@@ -664,8 +592,8 @@ static int close_device(void **state)
 }
 
 TEST_MAIN("tune", open_device, close_device, cmocka_unit_test(test_serves),
-          cmocka_unit_test(test_foreign_rows), cmocka_unit_test(test_results),
-          cmocka_unit_test(test_same_bits), cmocka_unit_test(test_ignored),
-          cmocka_unit_test(test_prepared), cmocka_unit_test(test_environment),
-          cmocka_unit_test(test_same_plan), cmocka_unit_test(test_completed),
-          cmocka_unit_test(test_text_refused), cmocka_unit_test(test_others))
+          cmocka_unit_test(test_own), cmocka_unit_test(test_keys),
+          cmocka_unit_test(test_results), cmocka_unit_test(test_same_bits),
+          cmocka_unit_test(test_ignored), cmocka_unit_test(test_prepared),
+          cmocka_unit_test(test_environment), cmocka_unit_test(test_completed),
+          cmocka_unit_test(test_row_refused), cmocka_unit_test(test_others))

@@ -38,7 +38,7 @@ static void assert_rejected(const clfold_fold *fold, const char *words)
 {
     clfold_report report;
     clfold_layout layout;
-    char text[1024];
+    clfold_tuning_row row;
     const bool has_operator = fold->op || fold->combine;
 
     for (int i = 0; i < (has_operator ? 5 : 4); ++i) {
@@ -46,9 +46,8 @@ static void assert_rejected(const clfold_fold *fold, const char *words)
             i == 0   ? reduce(ctx, fold)
             : i == 1 ? clfold_explain(ctx, CLFOLD_REDUCE, fold, COUNT, NULL, &report)
             : i == 2 ? clfold_prepare(ctx, CLFOLD_REDUCE, fold, COUNT, NULL)
-            : i == 3
-                ? clfold_tuning_text(ctx, CLFOLD_REDUCE, fold, COUNT, text, sizeof(text))
-                : clfold_fold_layout(fold, &layout);
+            : i == 3 ? clfold_explain_tuning(ctx, CLFOLD_REDUCE, fold, COUNT, &row)
+                     : clfold_fold_layout(fold, &layout);
         if (status <= 0 || status == CLFOLD_ERROR_BUILD ||
             !strstr(clfold_last_error(), words)) {
             fail_msg("%d, %s: \"%s\"", i, words, clfold_last_error());

@@ -235,7 +235,7 @@ static void test_probe_fails(void **state)
 {
     const clfold_context_params params = { .load_verdict = count_load };
     const struct debug probes = { .probes = 1, .tile_elements = 512 };
-    char text[512] = "mine";
+    clfold_lookback known = { .why = "mine" };
     clfold_context *ctx = NULL;
 
     (void)state;
@@ -248,14 +248,14 @@ static void test_probe_fails(void **state)
     clspy_reset();
     loads = 0;
     clspy_arm("clCreateBuffer", 1, CL_OUT_OF_HOST_MEMORY);
-    assert_int_equal(clfold_lookback_text(ctx, CL_TRUE, text, sizeof(text)),
+    assert_int_equal(clfold_explain_lookback(ctx, CL_TRUE, &known),
                      CL_OUT_OF_HOST_MEMORY);
     assert_true(clspy_disarm().fired);
-    assert_string_equal(text, "mine");
+    assert_string_equal(known.why, "mine");
     assert_int_equal(loads, 0);
-    assert_ok(clfold_lookback_text(ctx, CL_FALSE, text, sizeof(text)));
+    assert_ok(clfold_explain_lookback(ctx, CL_FALSE, &known));
     assert_int_equal(loads, 1);
-    assert_string_equal(text, "");
+    assert_true(!known.tier && !known.why);
     clfold_context_destroy(&ctx);
 }
 

@@ -69,8 +69,8 @@ static clfold_status fire_create(struct run *run)
  * of its own. */
 static char tuning_file[64];
 #define TUNING                                                                           \
-    "clfold tuning 4\n"                                                                  \
-    "reduce add i32:i64 2^13..2^15 groups=7 on another device\n"
+    "clfold tuning 5\n"                                                                  \
+    "reduce 4 2^13..2^15 groups=7 on another device\n"
 
 static clfold_status fire_create_tuned(struct run *run)
 {
@@ -134,18 +134,18 @@ static clfold_status fire_explain(struct run *run)
     return clfold_explain(run->ctx, CLFOLD_REDUCE, &sum, COUNT, NULL, &run->report);
 }
 
-static clfold_status fire_tuning_text(struct run *run)
+static clfold_status fire_explain_tuning(struct run *run)
 {
-    char text[1024];
+    clfold_tuning_row row;
 
-    return clfold_tuning_text(run->ctx, CLFOLD_REDUCE, &sum, COUNT, text, sizeof(text));
+    return clfold_explain_tuning(run->ctx, CLFOLD_REDUCE, &sum, COUNT, &row);
 }
 
-static clfold_status fire_lookback_text(struct run *run)
+static clfold_status fire_explain_lookback(struct run *run)
 {
-    char text[512];
+    clfold_lookback known;
 
-    return clfold_lookback_text(run->ctx, CL_FALSE, text, sizeof(text));
+    return clfold_explain_lookback(run->ctx, CL_FALSE, &known);
 }
 
 /* Look-back by name, whose tiers are probed. */
@@ -779,8 +779,8 @@ static const struct scenario scenarios[] = {
       .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue",
                  "clEnqueueReadBuffer" } },
     { "explain", .fire = fire_explain, .check = check_explained },
-    { "tuning text", .fire = fire_tuning_text },
-    { "look-back text", .fire = fire_lookback_text },
+    { "explain tuning", .fire = fire_explain_tuning },
+    { "explain look-back", .fire = fire_explain_lookback },
     { "stats", .before = warm, .fire = fire_stats, .check = check_stats },
     { "trim", .before = warm_all, .fire = fire_trim, .check = check_trimmed,
       .calls = { "clReleaseKernel", "clReleaseMemObject", "clReleaseCommandQueue" } },

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 /* Another device's row, which stays. */
-#define STRANGER "reduce add f32:f32 2^11..2^13 groups=7 on another device\n"
+#define STRANGER "reduce 4 2^11..2^13 groups=7 on another device\n"
 
 struct scenario {
     const char *name;
@@ -244,8 +244,8 @@ static int make_older(void **state)
     const clfold_fold fold = clfold_builtin(CLFOLD_ARG_MAX, CLFOLD_I32);
     struct session session;
     struct message message;
-    struct tune_row row;
-    char first[TUNE_FIRST];
+    clfold_tuning_row row;
+    char calls[TUNE_CALLS];
 
     (void)state;
     unsetenv("CLFOLD_TUNING");
@@ -253,16 +253,16 @@ static int make_older(void **state)
     clspy_null_device(true);
     const bool done =
         session_open(&session, getenv("CLFOLD_TEST_DEVICE"), false, &message) &&
-        tune_context_row(session.context, CLFOLD_REDUCE, &fold, 1 << 22, first, &row,
-                         &message);
+        tune_context_row(session.context, CLFOLD_REDUCE, &fold, 1 << 22, &row, &message);
     session_close(&session);
     if (!done || !mkdtemp(folder)) {
         print_error("%s\n", message.text);
         return -1;
     }
     snprintf(path, sizeof(path), "%s/tuning", folder);
-    snprintf(older, sizeof(older), "%s" STRANGER "%s groups=1 on %s\n", first, row.fold,
-             row.key);
+    tune_row_calls(calls, &row);
+    snprintf(older, sizeof(older), TUNE_FIRST STRANGER "%s groups=1 on %s\n", calls,
+             row.device);
     return 0;
 }
 

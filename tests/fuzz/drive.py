@@ -24,12 +24,11 @@ POCL = "/etc/OpenCL/vendors/pocl.icd"
 NPY = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }\n"
 NAMED = b"{'descr': [('a', '<f4'), ('b', '|u1')], 'fortran_order': True, 'shape': (3,), }\n"
 HEADERS = [b"\x01\x93NUMPY\x01\x00%c\x00%s" % (len(text), text) for text in [NPY, NAMED]]
-TUNED = b"clfold tuning 4\n"
+TUNED = b"clfold tuning 5\n"
 ROWS = [TUNED + row + b" on KEY\n" for row in [
-    b"reduce add u8:u64 2^25..2^27 tile=tile_vector tile_bytes=32768",
-    b"reduce add f32:f32 compensated rows 2^9..2^11 2^25..2^27 groups=64",
-    b"inclusive_scan max i32:i32 2^1..2^3 groups=7",
-    b"map f32:u8 2^25..2^27 groups=64",
+    b"reduce 1 2^25..2^27 tile=tile_vector tile_bytes=32768",
+    b"scan 4 2^1..2^3 groups=7 anchor=4",
+    b"select 8 2^25..2^27 groups=64",
 ]]  # fmt: skip
 # type, separator, lines to skip, column, missing, numbers, piece
 TEXTS = [b"\x05\x00\x00\x00\x00\x00\x031 -2,3\n4\n",

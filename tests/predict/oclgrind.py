@@ -7,6 +7,7 @@ that there are many. Exits 0 when all are equal, 1 when not, 77 when there is no
 """
 
 import array
+import itertools
 import json
 import os
 import re
@@ -24,11 +25,11 @@ SPACES = {"1": "global", "3": "local"}
 TUNED = {
     "tile_group": {
         "reduce": "tile_bytes=4096 group_size=64 groups=6 lane_bytes=16",
-        "inclusive_scan": "tile_bytes={0} group_size=64 groups=6 anchor=4",
+        "scan": "tile_bytes={0} group_size=64 groups=6 anchor=4",
     },
     "tile_vector": {
         "reduce": "tile_bytes=4096 group_size=1 groups=6 lane_bytes=16",
-        "inclusive_scan": "tile_bytes={0} group_size=1 groups=6 anchor=1",
+        "scan": "tile_bytes={0} group_size=1 groups=6 anchor=1",
     },
 }
 # Functions of cl/memory.cl are atomics of 8 bytes.
@@ -136,13 +137,18 @@ def write_data(path, kind, count, settings):
         array.array("i" if kind == "i32" else "q", numbers).tofile(file)
 
 
+def environment_of(tile):
+    """Which Oclgrind's device poses by."""
+    return {} if tile == "tile_vector" else {"CLSPY_GPU": "Intel"}
+
+
 def compare(posing, command, folder, case):
     """What is wrong, and what was counted."""
     nest, verb, kind, count, settings = case
     is_vector = nest.endswith("_vector")
     algorithm = "serial" if nest == "scan_serial" else nest.removesuffix("_vector")
-    tuning = os.path.join(folder, "tile_vector" if is_vector else "tile_group")
-    environment = {"CLFOLD_TUNING": tuning, **({} if is_vector else {"CLSPY_GPU": "Intel"})}
+    tile = "tile_vector" if is_vector else "tile_group"
+    environment = {"CLFOLD_TUNING": os.path.join(folder, tile), **environment_of(tile)}
     path, out = os.path.join(folder, f"in.{kind}"), os.path.join(folder, "out.bin")
     told = ["--algorithm", algorithm, "--acc", kind, "--no-cache"]
     if verb == "select":
@@ -168,19 +174,17 @@ def compare(posing, command, folder, case):
 def write_tuning(posing, command, folder):
     empty = os.path.join(folder, "empty")
     with open(empty, "w", encoding="ascii") as file:
-        file.write("clfold tuning 4\n")
-    shown = output([*posing, command, "tune", "--show", "--file", empty], {})
-    device = re.search(r"for (clfold .*)", shown)[1]
+        file.write("clfold tuning 5\n")
     for tile, rows in TUNED.items():
+        show = [*posing, command, "tune", "--show", "--file", empty]
+        device = re.search(r" 0 for (.*)", output(show, environment_of(tile)))[1]
         with open(os.path.join(folder, tile), "w", encoding="ascii") as file:
-            file.write("clfold tuning 4\n")
+            file.write("clfold tuning 5\n")
             for operation, numbers in rows.items():
-                for power in range(1, 33, 2):
+                for power, size in itertools.product(range(1, 33, 2), (4, 8)):
+                    counts = f"{size} 2^{power}..2^{power + 2} tile={tile}"
                     numbers_here = numbers.format(1024 if power < 13 else 4096)
-                    counts = f"2^{power}..2^{power + 2} tile={tile}"
-                    for kind in ("i32", "i64"):
-                        row = f"{operation} add {kind}:{kind} {counts} {numbers_here} on {device}"
-                        file.write(row + "\n")
+                    file.write(f"{operation} {counts} {numbers_here} on {device}\n")
 
 
 def main():

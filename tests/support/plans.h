@@ -4,8 +4,16 @@
 
 #include "plan/debug.h"
 #include "plan/plan.h"
+#include "plan/tuning.h"
 
 #include <stdlib.h>
+
+static inline void numbers_put(struct tuned_numbers *numbers, enum tuned which,
+                               uint64_t value)
+{
+    numbers->set |= UINT32_C(1) << which;
+    numbers->values[which] = value;
+}
 
 static inline struct job job_of(clfold_operation operation, enum algorithm algorithm,
                                 const struct monoid *monoid,

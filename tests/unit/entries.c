@@ -154,6 +154,37 @@ static void test_cpu(void **state)
 #endif
 }
 
+/* As the system of an x86, of an ARM and of none of these names it. */
+static void test_model(void **state)
+{
+    static const struct {
+        const char *cpus, *model;
+    } cases[] = {
+        { "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 97\n"
+          "model name\t: AMD EPYC\n\nprocessor\t: 1\nvendor_id\t: B\n",
+          "CPU AuthenticAMD 25 97" },
+        { "processor\t: 0\nFeatures\t: fp\nCPU implementer\t: 0x41\n"
+          "CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\n",
+          "CPU 0x41 8 0xd0c" },
+        { "processor\t: 0\nmodel name\t: x", "" },
+        { "", "" },
+    };
+    char file[96];
+
+    (void)state;
+    snprintf(file, sizeof(file), "%s/cpus", root);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct text text = { 0 };
+        int out = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        assert_int_equal(write(out, cases[i].cpus, strlen(cases[i].cpus)),
+                         strlen(cases[i].cpus));
+        close(out);
+        clfold_host_print_model(&text, file);
+        assert_text(&text, cases[i].model);
+    }
+    unlink(file);
+}
+
 /* ---- The folder -------------------------------------------------------------------- */
 
 static int put(const char *name, const char *content)
@@ -560,9 +591,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_entry),       cmocka_unit_test(test_key),
         cmocka_unit_test(test_environment), cmocka_unit_test(test_cpu),
-        cmocka_unit_test(test_open),        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_shrink),      cmocka_unit_test(test_users),
-        cmocka_unit_test(test_failures),    cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_model),       cmocka_unit_test(test_open),
+        cmocka_unit_test(test_files),       cmocka_unit_test(test_shrink),
+        cmocka_unit_test(test_users),       cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_killed),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

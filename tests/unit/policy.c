@@ -148,8 +148,8 @@ static void test_ahead(void **state)
         struct monoid monoid;
         struct plan plan;
         device.platform = "Portable Computing Language";
-        clfold_numbers_put(&numbers, TUNED_AHEAD_BYTES, cases[i / 2].bytes);
-        clfold_numbers_put(&numbers, TUNED_TILE_BYTES, 32768);
+        numbers_put(&numbers, TUNED_AHEAD_BYTES, cases[i / 2].bytes);
+        numbers_put(&numbers, TUNED_TILE_BYTES, 32768);
         assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, type, type));
         struct job job =
             job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, &device, NULL);
@@ -190,8 +190,7 @@ static void test_builtins(void **state)
         char builtins[64], defined[64];
         device.platform = cases[i].platform;
         if (cases[i].ahead_bytes >= 0) {
-            clfold_numbers_put(&numbers, TUNED_AHEAD_BYTES,
-                               (uint64_t)cases[i].ahead_bytes);
+            numbers_put(&numbers, TUNED_AHEAD_BYTES, (uint64_t)cases[i].ahead_bytes);
         }
         job.tuned = &numbers;
         job_candidates(&job, candidates);

@@ -128,16 +128,13 @@ def ladder(args):
 def choice(args):
     """Of those that the model takes for the fastest, within 1 %, the first."""
     calibrate(args)
-    device = json.loads(run(args, "devices", "--json"))[0]
-    known = "; ".join(device[key] for key in ("platform", "name", "driver_version"))
     shares = []
     for op, type, log in itertools.product(NESTS, TYPES, (20, 22, 26)):
         seen = {}
         for numbers in CHOICES[op]:
             with open("tuning", "w") as file:
-                print(f"clfold tuning 4\n{'inclusive_' * (op == 'scan')}{op} add {type}:"
-                      f"{type} 2^{log - 1}..2^{log + 1} tile=tile_vector {numbers} "
-                      f"group_size=1 on clfold 100; {known}", file=file)
+                print(f"clfold tuning 5\n{op} {TYPES[type]} 2^{log - 1}..2^{log + 1} "
+                      f"tile=tile_vector {numbers} group_size=1 on CPU", file=file)
             row = bench(args, op, type, 2**log, 2**log, "--against", "tuning")[0]
             told = auto(args, op, type, 2**log, tuning="tuning")
             seen[numbers] = told, row["against_ratio"]

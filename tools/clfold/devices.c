@@ -16,9 +16,25 @@ struct listing {
 
 enum { WORDS_SIZE = 512 };
 
+/* "tier legacy_64, fair yes, fences no; scoped_64 dropped: does not build" */
+static void print_lookback(char words[WORDS_SIZE], const clfold_lookback *known)
+{
+    const char *const answers[] = { "no", "yes" };
+    int length = known->why     ? snprintf(words, WORDS_SIZE, "none: %s", known->why)
+                 : !known->tier ? snprintf(words, WORDS_SIZE, "not probed")
+                                : snprintf(words, WORDS_SIZE,
+                                           "tier %s, fair %s, fences %s", known->tier,
+                                           answers[known->fair], answers[known->fences]);
+
+    for (int i = 0; known->dropped[i]; i++) {
+        length += snprintf(words + length, WORDS_SIZE - (size_t)length,
+                           "; %s dropped: %s", known->dropped[i], known->reasons[i]);
+    }
+}
+
 /* What is known, or what a probe finds, of a device's look-back. */
-static bool find_words(const struct device *device, bool probes, char words[WORDS_SIZE],
-                       struct message *message)
+static bool find_lookback(const struct device *device, bool probes,
+                          clfold_lookback *known, struct message *message)
 {
     const clfold_context_params params = { .load_verdict = verdicts_load,
                                            .save_verdict = verdicts_save };
@@ -34,7 +50,7 @@ static bool find_words(const struct device *device, bool probes, char words[WORD
     }
     clfold_status status = clfold_context_create(&context, cl, device->id, &params);
     if (status == CLFOLD_OK) {
-        status = clfold_lookback_text(context, probes, words, WORDS_SIZE);
+        status = clfold_explain_lookback(context, probes, known);
     }
     const bool done = status == CLFOLD_OK || session_refuse(status, message);
     clfold_context_destroy(&context);
@@ -46,14 +62,16 @@ static bool find_words(const struct device *device, bool probes, char words[WORD
 static void add_verdict(struct record *record, const struct device *device, size_t index,
                         struct listing *listing)
 {
-    char words[WORDS_SIZE] = "", name[48];
+    char words[WORDS_SIZE], name[48];
+    clfold_lookback known = { 0 };
     struct message message;
-    const bool found = find_words(device, listing->probes, words, &message);
-    const char *const shown = !found ? message.text : words[0] ? words : "not probed";
+    const bool found = find_lookback(device, listing->probes, &known, &message);
 
+    print_lookback(words, &known);
     /* A probe that fails is the command's own error. */
     record_add_text(record, "look_back_memory",
-                    found || !listing->probes ? strdup(shown) : NULL);
+                    found || !listing->probes ? strdup(found ? words : message.text)
+                                              : NULL);
     if (!found && listing->probes && !listing->failed) {
         listing->failed = true;
         snprintf(name, sizeof(name), "probe of device %zu", index);

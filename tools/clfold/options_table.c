@@ -158,7 +158,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "that the device has. Each fold is measured with each of the types" },
     { "types", VALUE_TYPES, TO(types), TUNE,
       .help = "types of elements, such as f32,u8:u64, where u8:u64 is u8 folded in u64; "
-              "default: those of f32,i32,f64,i64 that the device has" },
+              "default: i32,i64, or with --accuracy f32,f64" },
     { "acc", VALUE_TYPE, TO(acc), REDUCE | SCAN | EXPLAIN,
       .help =
           "the type to fold in, and of results without --out; of a map, the type of what "
@@ -186,7 +186,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "map", VALUE_NONE, TO(maps), TUNE, .excludes = "op,accuracy,length,columns",
       .help =
           "conversions from the first of the types to the second, or copies, in place "
-          "of folds; their numbers serve maps by any text" },
+          "of folds" },
     { "inclusive", VALUE_NONE, TO(inclusive), SCAN | EXPLAIN,
       .help = "each result of a scan includes the element at its place (the default)" },
     { "exclusive", VALUE_NONE, TO(exclusive), SCAN | EXPLAIN, .excludes = "inclusive",
@@ -819,7 +819,7 @@ const struct command_row command_rows[ACTIONS] = {
         "JSON and, in other words, the table have\n"
         "  op fold type count   the case\n"
         "  algorithm policy   what the library chose, and by which row of its policies; "
-        "tuned: by a row of a tuning file\n"
+        "tuned: by a row of a tuning file; measured: by one of its own\n"
         "  seconds            from enqueue to the end, the median of the rounds; "
         "spread is the range from the first quartile to the third, over the median; "
         "runs is the number of rounds\n"
@@ -868,33 +868,32 @@ const struct command_row command_rows[ACTIONS] = {
         "no argument", 0,
         "Searches for tiles, groups and other numbers with which a device is faster "
         "than with the library's own, on made-up data, and keeps them in a file, a row "
-        "for each fold and class of counts. A program loads the file if it passes the "
-        "path to the library, or if CLFOLD_TUNING is set to the path; it may change the "
-        "bits of float results.\n"
+        "for each operation, size of elements and class of counts. A program loads the "
+        "file if it passes the path to the library, or if CLFOLD_TUNING is set to the "
+        "path; it may change the bits of float results.\n"
         "\n"
-        "A fold's row is kept only if it wins a final comparison by more than the "
-        "measured noise, with the same results; an older row that does not win is "
-        "removed. Rows of other devices and folds stay, and so does a row that there "
+        "A row is kept only if it wins a final comparison by more than the measured "
+        "noise, with the same results; an older row that does not win is removed. "
+        "Other rows and those of other devices stay, and so does a row that there "
         "was no time to try. A signal or a failure leaves the file as it was. Without "
         "rows, no file is made.\n",
-        "Reductions and inclusive and exclusive scans are tuned; of min-max arg-min "
-        "arg-max arg-min-max, and of reproducible sums, reductions only. A row of "
-        "maps serves all texts from one type to the other. One of rows or columns "
-        "serves those of about the same length, as of about the same count.\n"
+        "A row serves all operators, types of its size, accuracies and segments; the "
+        "options say by which call it is searched, and of types of one size the first "
+        "is. By min-max arg-min arg-max arg-min-max, and by reproducible sums, only "
+        "reductions are tuned, else inclusive scans too.\n"
         "\n"
-        "For each fold it prints the default's 10^9 bytes a second, those of the "
+        "For each row it prints the default's 10^9 bytes a second, those of the "
         "numbers that were found, their ratio, and the numbers that differ from the "
         "default's. If the final comparison leaves open whether other numbers are "
         "faster, the default stays, and the 95 % confidence interval of their ratio is "
         "printed. A reduction reads its elements, a scan or a map reads and writes them "
-        "once. "
-        "The last line says how many folds are faster, or how many seconds are needed "
-        "if there was too little time for some.\n",
+        "once. The last line says how many folds are faster, or how many seconds are "
+        "needed if there was too little time for some.\n",
         .examples =
             "Search for a minute, for about 2^20 elements, and show the rows:\n"
             "  clfold tune --count 2^20 --seconds 60\n"
             "  clfold tune --show\n"
-            "Sums along the rows of matrices that have about 256 columns:\n"
+            "By sums along the rows of matrices that have 256 columns:\n"
             "  clfold tune --length 256 --types f32\n",
     },
     [ACTION_CHECK_FOLD] = {

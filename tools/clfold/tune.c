@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FOLDS = 3 * LIST_MOST_TYPES };
+enum { MOST_FOLDS = 2 * LIST_MOST_TYPES };
 
 /* Bytes that calls take together: more than the largest caches. */
 enum { BUFFER_BYTES = 512 << 20 };
@@ -52,8 +52,7 @@ struct tuning_session {
 
 static const char *const names[] = {
     [CLFOLD_REDUCE] = "reduce",
-    [CLFOLD_INCLUSIVE_SCAN] = "inclusive scan",
-    [CLFOLD_EXCLUSIVE_SCAN] = "exclusive scan",
+    [CLFOLD_INCLUSIVE_SCAN] = "scan",
     [CLFOLD_MAP] = "map",
 };
 
@@ -65,7 +64,7 @@ static bool writes_each(const struct tuning_job *job)
 
 /* ---- What is tuned ----------------------------------------------------------------- */
 
-/* "exclusive scan add u8:u64", "map f32", "reduce add f32 compensated, 10 columns". */
+/* "scan add u8:u64", "map f32", "reduce add f32 compensated, 10 columns". */
 enum { FOLD_TEXT = 96 };
 static void print_fold(char out[FOLD_TEXT], const struct tuning_job *job)
 {
@@ -133,6 +132,17 @@ static bool choose_count(const struct tuning_session *t, struct tuning_job *job,
     return status == CLFOLD_OK;
 }
 
+/* Whether a row for elements of that size is searched for already. */
+static bool has_size(const struct tuning_session *t, clfold_type in)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < t->num_jobs; i++) {
+        found |= type_size(tune_in_type(&t->jobs[i].fold)) == type_size(in);
+    }
+    return found;
+}
+
 /* Refuses what the library refuses, before anything is printed. A type of the default
  * list that the device lacks is left out, and told of. */
 static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
@@ -143,7 +153,7 @@ static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
     const bool scans =
         !result.position && result.num == 1 && options->accuracy != CLFOLD_REPRODUCIBLE;
     const clfold_operation first = options->maps ? CLFOLD_MAP : CLFOLD_REDUCE;
-    const clfold_operation last = !options->maps && scans ? CLFOLD_EXCLUSIVE_SCAN : first;
+    const clfold_operation last = !options->maps && scans ? CLFOLD_INCLUSIVE_SCAN : first;
 
     for (clfold_operation o = first; o <= last; o++) {
         struct tuning_job *const job = &t->jobs[t->num_jobs];
@@ -176,28 +186,20 @@ static bool add_type(struct tuning_session *t, clfold_type in, clfold_type type,
 
 static bool choose_jobs(struct tuning_session *t, struct message *message)
 {
-    static const struct type_list usual = { 4,
-                                            { { CLFOLD_F32, CLFOLD_F32 },
-                                              { CLFOLD_I32, CLFOLD_I32 },
-                                              { CLFOLD_F64, CLFOLD_F64 },
-                                              { CLFOLD_I64, CLFOLD_I64 } } };
-    /* floats have no bit operators */
     static const struct type_list integers = {
         2, { { CLFOLD_I32, CLFOLD_I32 }, { CLFOLD_I64, CLFOLD_I64 } }
     };
     static const struct type_list floats = {
         2, { { CLFOLD_F32, CLFOLD_F32 }, { CLFOLD_F64, CLFOLD_F64 } }
     };
-    const clfold_op op = t->options->op;
-    const bool is_bits = op >= CLFOLD_BIT_AND && op <= CLFOLD_BIT_XOR;
     const bool is_default = t->options->types.num == 0;
     const struct type_list *const types = !is_default            ? &t->options->types
-                                          : is_bits              ? &integers
                                           : t->options->accuracy ? &floats
-                                                                 : &usual;
+                                                                 : &integers;
 
     for (size_t i = 0; i < types->num; i++) {
-        if (!add_type(t, types->each[i].in, types->each[i].type, is_default, message)) {
+        if (!has_size(t, types->each[i].in) &&
+            !add_type(t, types->each[i].in, types->each[i].type, is_default, message)) {
             return false;
         }
     }
@@ -345,14 +347,15 @@ static bool tune_all(struct tuning_session *t, struct message *message)
 
 /* ---- The file ---------------------------------------------------------------------- */
 
-/* All lines of `from` but the rows of this fold for this device. */
-static void append_others(struct text *to, const char *from, const struct tune_row *fold)
+/* All lines of `from` but the rows of these calls for this device. */
+static void append_others(struct text *to, const char *from, const char *calls,
+                          const char *key)
 {
     struct tune_row row;
     const char *at = from;
 
     while (tune_row_next(&at, &row)) {
-        if (strcmp(row.fold, fold->fold) != 0 || strcmp(row.key, fold->key) != 0) {
+        if (strcmp(row.calls, calls) != 0 || strcmp(row.key, key) != 0) {
             clfold_text_append(to, from, (size_t)(at - from));
         }
         from = at;
@@ -373,23 +376,21 @@ static bool make_text(const struct tuning_session *t, struct text *text, bool *h
     }
     tune_context_close(&context);
     *has_file = t->had_file || old;
-    clfold_text_print(text, "%s", old ? old : "");
+    clfold_text_print(text, "%s", old ? old : TUNE_FIRST);
     clfold_free(old);
     for (size_t i = 0; i < t->num_jobs && done && !text->failed; i++) {
         const struct tuning_job *const job = &t->jobs[i];
-        char first[TUNE_FIRST], numbers[TUNED_TEXT];
-        struct tune_row row;
+        char calls[TUNE_CALLS], numbers[TUNED_TEXT];
+        clfold_tuning_row row;
         struct text next = { 0 };
         done = tune_context_row(t->session.context, job->operation, &job->fold,
-                                job->count, first, &row, message);
-        if (done && text->length == 0) {
-            clfold_text_print(text, "%s", first);
-        }
+                                job->count, &row, message);
         if (done && job->is_decided && !text->failed) {
-            append_others(&next, text->bytes, &row);
+            tune_row_calls(calls, &row);
+            append_others(&next, text->bytes, calls, row.device);
             tuned_print(numbers, &job->numbers);
             if (job->has_row) {
-                clfold_text_print(&next, "%s %s on %s\n", row.fold, numbers, row.key);
+                clfold_text_print(&next, "%s %s on %s\n", calls, numbers, row.device);
             }
             clfold_text_finish(text);
             *text = next;
@@ -452,7 +453,7 @@ static bool keep(const struct tuning_session *t, const char *path,
     bool has_file, done = make_text(t, &text, &has_file, message);
 
     if (done) {
-        const bool has_rows = text.length > 0 && tune_row_first(text.bytes) < text.length;
+        const bool has_rows = text.length > strlen(TUNE_FIRST);
         done = (!has_rows && !has_file) || write_text(path, &text, message);
         if (done) {
             print_end(t, path, has_rows, has_file);

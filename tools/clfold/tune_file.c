@@ -63,19 +63,13 @@ bool tune_context_serves(clfold_context *context, clfold_operation operation,
 }
 
 bool tune_context_row(clfold_context *context, clfold_operation operation,
-                      const clfold_fold *fold, size_t count, char first[TUNE_FIRST],
-                      struct tune_row *row, struct message *message)
+                      const clfold_fold *fold, size_t count, clfold_tuning_row *row,
+                      struct message *message)
 {
-    char text[TUNE_LINE];
     const clfold_status status =
-        clfold_tuning_text(context, operation, fold, count, text, sizeof(text));
+        clfold_explain_tuning(context, operation, fold, count, row);
 
-    if (status != CLFOLD_OK) {
-        return session_refuse(status, message);
-    }
-    const char *at = text + tune_row_first(text);
-    snprintf(first, TUNE_FIRST, "%.*s", (int)(at - text), text);
-    return tune_row_next(&at, row);
+    return status == CLFOLD_OK || session_refuse(status, message);
 }
 
 bool tune_file_find(const struct options *options, char path[PLACE_SIZE],
@@ -119,8 +113,7 @@ bool tune_file_read(const char *path, bool must_be, const struct session *sessio
     }
     clfold_free(*text);
     *text = NULL;
-    return message_set(message, "%.4000s: %.4000s; remove the file to tune anew", path,
-                       why.text);
+    return message_set(message, "%.4000s: %.4000s", path, why.text);
 }
 
 bool tune_file_show(const char *path, const struct session *session,
@@ -129,8 +122,9 @@ bool tune_file_show(const char *path, const struct session *session,
     /* the key is any fold's */
     const clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_I32);
     struct tune_context context;
-    struct tune_row mine, row;
-    char *text, first[TUNE_FIRST];
+    clfold_tuning_row mine = { 0 };
+    struct tune_row row;
+    char *text;
     size_t rows = 0, serving = 0;
 
     if (!tune_file_read(path, false, session, &text, &context, message)) {
@@ -141,18 +135,21 @@ bool tune_file_show(const char *path, const struct session *session,
         return true;
     }
     const bool done =
-        tune_context_row(context.clfold, CLFOLD_REDUCE, &sum, 1, first, &mine, message);
-    const char *at = text + tune_row_first(text);
+        tune_context_row(context.clfold, CLFOLD_REDUCE, &sum, 1, &mine, message);
+    const char *at = text + strlen(TUNE_FIRST);
     while (done && tune_row_next(&at, &row)) {
-        const bool serves = strcmp(row.key, mine.key) == 0;
-        printf("%-6s  %s  %s%s%s\n", serves ? "serves" : "-", row.fold, row.numbers,
+        /* the whole key, or its first words */
+        const size_t length = strlen(row.key);
+        const bool serves = strncmp(row.key, mine.device, length) == 0 &&
+                            strchr(" ;", mine.device[length]);
+        printf("%-6s  %s  %s%s%s\n", serves ? "serves" : "-", row.calls, row.numbers,
                serves ? "" : "  on ", serves ? "" : row.key);
         rows++;
         serving += serves;
     }
     if (done) {
         printf("%s: %zu row%s, %zu for %s\n", path, rows, rows == 1 ? "" : "s", serving,
-               mine.key);
+               mine.device);
     }
     tune_context_close(&context);
     clfold_free(text);
@@ -161,7 +158,7 @@ bool tune_file_show(const char *path, const struct session *session,
 
 bool tune_file_reset(const char *path, struct message *message)
 {
-    static const char first[] = "clfold tuning ";
+    const size_t magic = strlen(TUNE_FIRST) - 2; /* of any version */
     char *text;
     size_t length;
     const int error = clfold_file_read(path, TUNE_FILE, &text, &length);
@@ -174,7 +171,7 @@ bool tune_file_reset(const char *path, struct message *message)
         return refuse(path, error, message);
     }
     /* A damaged one is to be removed too, but it must once have been one. */
-    const bool is_tuning = strncmp(text, first, strlen(first)) == 0;
+    const bool is_tuning = strncmp(text, TUNE_FIRST, magic) == 0;
     clfold_free(text);
     if (!is_tuning) {
         return message_set(message, "%.4000s: is not a tuning file, and was not removed",

@@ -23,11 +23,10 @@ bool tune_context_open(struct tune_context *context, const struct session *sessi
 bool tune_context_serves(clfold_context *context, clfold_operation operation,
                          const clfold_fold *fold, size_t count);
 
-/* The row by which such a call runs on a context, and the first line of a file for it. */
-enum { TUNE_FIRST = 64 };
+/* The row by which such a call runs on a context. */
 bool tune_context_row(clfold_context *context, clfold_operation operation,
-                      const clfold_fold *fold, size_t count, char first[TUNE_FIRST],
-                      struct tune_row *row, struct message *message);
+                      const clfold_fold *fold, size_t count, clfold_tuning_row *row,
+                      struct message *message);
 
 /* A zeroed context too. */
 void tune_context_close(struct tune_context *context);

@@ -2,20 +2,24 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Numbers ---- */
 
-static const char *const names[TUNED_NUM] = {
-    [TUNED_TILE] = "tile",
-    [TUNED_TILE_BYTES] = "tile_bytes",
-    [TUNED_GROUP_SIZE] = "group_size",
-    [TUNED_GROUPS] = "groups",
-    [TUNED_LANE_BYTES] = "lane_bytes",
-    [TUNED_ANCHOR] = "anchor",
-    [TUNED_AHEAD_BYTES] = "ahead_bytes",
-    [TUNED_STREAM_BYTES] = "stream_bytes",
+#define AT(field) #field, offsetof(clfold_tuning_row, field)
+static const struct {
+    const char *name;
+    size_t at;
+    const char *of; /* operations that have it */
+} table[TUNED_NUM] = {
+    [TUNED_TILE] = { AT(tile), "" },
+    [TUNED_TILE_BYTES] = { AT(tile_bytes), "reduce scan select map" },
+    [TUNED_GROUP_SIZE] = { AT(group_size), "reduce scan select map" },
+    [TUNED_GROUPS] = { AT(groups), "reduce scan select map" },
+    [TUNED_LANE_BYTES] = { AT(lane_bytes), "reduce" },
+    [TUNED_ANCHOR] = { AT(anchor), "scan select" },
+    [TUNED_AHEAD_BYTES] = { AT(ahead_bytes), "reduce scan select map" },
+    [TUNED_STREAM_BYTES] = { AT(stream_bytes), "scan select map" },
 };
 
 static const char *const tiles[] = {
@@ -57,57 +61,36 @@ void tuned_print(char out[TUNED_TEXT], const struct tuned_numbers *numbers)
         }
         snprintf(value, sizeof(value), "%" PRIu64, numbers->values[i]);
         length += (size_t)snprintf(out + length, TUNED_TEXT - length, "%s%s=%s",
-                                   length > 0 ? " " : "", names[i],
+                                   length > 0 ? " " : "", table[i].name,
                                    i == TUNED_TILE ? tiles[numbers->values[i]] : value);
     }
 }
 
-static uint64_t read_tile(const char *name)
+void tuned_of_row(struct tuned_numbers *numbers, const clfold_tuning_row *row)
 {
-    uint64_t tile = TILE_ITEM;
+    uint64_t value = TILE_ITEM;
 
-    while (tile > TILE_VECTOR && strcmp(name, tiles[tile]) != 0) {
-        tile--;
+    while (value > TILE_VECTOR && strcmp(row->tile, tiles[value]) != 0) {
+        value--;
     }
-    return tile;
-}
-
-static void read_word(struct tuned_numbers *numbers, const char *word)
-{
-    const size_t length = strcspn(word, "=");
-
-    for (enum tuned i = 0; i < TUNED_NUM && word[length] == '='; i++) {
-        const char *const value = word + length + 1;
-        if (strlen(names[i]) != length || strncmp(word, names[i], length) != 0) {
-            continue;
-        }
-        tuned_put(numbers, i,
-                  i == TUNED_TILE ? read_tile(value) : strtoull(value, NULL, 10));
-    }
-}
-
-void tuned_read(struct tuned_numbers *numbers, const char *text)
-{
-    char words[TUNED_TEXT];
-
     *numbers = (struct tuned_numbers){ 0 };
-    snprintf(words, sizeof(words), "%s", text);
-    for (char *word = words; *word != '\0';) {
-        const size_t length = strcspn(word, " ");
-        const bool last = word[length] == '\0';
-        word[length] = '\0';
-        read_word(numbers, word);
-        word += length + !last;
+    tuned_put(numbers, TUNED_TILE, value);
+    for (enum tuned i = 0; i < TUNED_NUM; i++) {
+        if (strstr(table[i].of, row->operation)) {
+            memcpy(&value, (const char *)row + table[i].at, sizeof(value));
+            tuned_put(numbers, i, value);
+        }
     }
 }
 
 /* ---- Rows ---- */
 
-size_t tune_row_first(const char *text)
+void tune_row_calls(char out[TUNE_CALLS], const clfold_tuning_row *row)
 {
-    const char *const end = strchr(text, '\n');
+    const uint32_t c = row->count_class;
 
-    return end ? (size_t)(end - text) + 1 : strlen(text);
+    snprintf(out, TUNE_CALLS, "%s %u 2^%u..2^%u", row->operation, row->element_bytes,
+             c > 0 ? 2 * c - 1 : 0, 2 * c + 1);
 }
 
 static void cut(char *to, size_t size, const char *from, const char *end)
@@ -118,7 +101,8 @@ static void cut(char *to, size_t size, const char *from, const char *end)
 bool tune_row_next(const char **at, struct tune_row *row)
 {
     char line[TUNE_LINE];
-    const char *const end = *at + tune_row_first(*at), *numbers;
+    const size_t length = strcspn(*at, "\n");
+    const char *const end = *at + length + ((*at)[length] == '\n'), *numbers;
 
     *row = (struct tune_row){ 0 };
     if (**at == '\0') {
@@ -134,7 +118,7 @@ bool tune_row_next(const char **at, struct tune_row *row)
     }
     const char *const key = numbers ? strstr(numbers, " on ") : NULL;
     if (key && key > numbers) {
-        cut(row->fold, sizeof(row->fold), line, numbers);
+        cut(row->calls, sizeof(row->calls), line, numbers);
         cut(row->numbers, sizeof(row->numbers), numbers + 1, key);
         cut(row->key, sizeof(row->key), key + 4, line + strlen(line));
     }

@@ -1,9 +1,11 @@
 /*
- * A tuning file as text, as far as its rows are to be cut, changed and joined. The
+ * A tuning file as text, as far as its rows are to be printed, cut and joined. The
  * library decides whether rows are valid, and ignores others.
  */
 #ifndef CLFOLD_COMMAND_TUNE_ROW_H
 #define CLFOLD_COMMAND_TUNE_ROW_H
+
+#include <clfold/experimental.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,26 +37,31 @@ bool tuned_have(const struct tuned_numbers *numbers, enum tuned which);
 void tuned_put(struct tuned_numbers *numbers, enum tuned which, uint64_t value);
 bool tuned_equal(const struct tuned_numbers *a, const struct tuned_numbers *b);
 
-/* "tile=tile_vector tile_bytes=32768". Other words are left out. */
+/* All that such a call has. */
+void tuned_of_row(struct tuned_numbers *numbers, const clfold_tuning_row *row);
+
+/* "tile=tile_vector tile_bytes=32768". */
 enum { TUNED_TEXT = 320 };
 void tuned_print(char out[TUNED_TEXT], const struct tuned_numbers *numbers);
-void tuned_read(struct tuned_numbers *numbers, const char *text);
 
 /* ---- Rows ---- */
 
 /* The most bytes of a line with its end, and of a file. */
 enum { TUNE_LINE = 1024, TUNE_FILE = 256 * 1024 };
 
-/* "reduce add u8:u64 2^25..2^27 tile=tile_vector groups=256 on KEY", cut in three. */
+#define TUNE_FIRST "clfold tuning 5\n" /* line of a file */
+
+/* "reduce 4 2^25..2^27 tile=tile_vector groups=256 on KEY", cut in three. */
+enum { TUNE_CALLS = 64 };
 struct tune_row {
-    char fold[128], numbers[TUNED_TEXT], key[TUNE_LINE];
+    char calls[TUNE_CALLS], numbers[TUNED_TEXT], key[TUNE_LINE];
 };
 
-/* The length of a text's first line, which says that it is a tuning file. */
-size_t tune_row_first(const char *text);
+/* "reduce 4 2^25..2^27". */
+void tune_row_calls(char out[TUNE_CALLS], const clfold_tuning_row *row);
 
 /* Cuts the line at *at and moves on to the next. False: there is none. A line that is not
- * a row has no fold. */
+ * a row serves no calls. */
 bool tune_row_next(const char **at, struct tune_row *row);
 
 #endif

@@ -18,9 +18,8 @@ struct run {
         struct tuned_numbers numbers;
         struct tune_context own;
     } places[3];
-    char first[TUNE_FIRST]; /* line of a tuning file */
-    struct tune_row row;    /* the default's */
-    size_t next;            /* call of the data */
+    clfold_tuning_row row; /* the default's */
+    size_t next;           /* call of the data */
     bool has_hash;
     uint64_t hash; /* of the default's results */
     double begin;
@@ -47,12 +46,12 @@ static bool explain(const struct run *run, clfold_context *context, clfold_repor
                           NULL, report) == CLFOLD_OK;
 }
 
-static bool read_row(struct run *run, clfold_context *context, struct tune_row *row)
+static bool read_row(struct run *run, clfold_context *context, clfold_tuning_row *row)
 {
     const struct tune_request *const request = run->request;
 
     return tune_context_row(context, request->operation, request->fold, request->count,
-                            run->first, row, run->message);
+                            row, run->message);
 }
 
 /* A file with the row, for as long as a context takes to load it. False: the library
@@ -61,15 +60,15 @@ static bool load(struct run *run, const struct tuned_numbers *numbers,
                  struct tune_context *context)
 {
     const char *const user_file = run->request->path;
-    char words[TUNED_TEXT], path[OUTPUT_FILE_PATH];
+    char calls[TUNE_CALLS], words[TUNED_TEXT], path[OUTPUT_FILE_PATH];
     struct output_file file;
     bool done = false;
 
     *context = (struct tune_context){ 0 };
+    tune_row_calls(calls, &run->row);
     tuned_print(words, numbers);
     if (output_file_begin(&file, user_file, run->message)) {
-        fprintf(file.stream, "%s%s %s on %s\n", run->first, run->row.fold, words,
-                run->row.key);
+        fprintf(file.stream, TUNE_FIRST "%s %s on %s\n", calls, words, run->row.device);
         output_file_path(&file, path);
         done = output_file_complete(&file, run->message) &&
                tune_context_open(context, run->request->session, path, run->message);
@@ -140,7 +139,6 @@ static bool call(struct run *run, const struct tuned_numbers *numbers, size_t nu
         size_t, size_t, cl_uint, const cl_event *, cl_event *) = {
         [CLFOLD_REDUCE] = clfold_reduce,
         [CLFOLD_INCLUSIVE_SCAN] = clfold_inclusive_scan,
-        [CLFOLD_EXCLUSIVE_SCAN] = clfold_exclusive_scan,
         [CLFOLD_MAP] = clfold_map,
     };
     const struct tune_request *const request = run->request;
@@ -211,7 +209,7 @@ static bool open_default(struct run *run)
         !read_row(run, run->places[0].own.clfold, &run->row)) {
         return false;
     }
-    tuned_read(&run->space.policy, run->row.numbers);
+    tuned_of_row(&run->space.policy, &run->row);
     return true;
 }
 
@@ -219,14 +217,15 @@ static bool open_default(struct run *run)
 static bool find_other(struct run *run, struct tuned_numbers *numbers)
 {
     struct tuned_numbers tile = { 0 };
-    struct tune_row row;
+    clfold_tuning_row row;
     const bool is_vector = run->space.policy.values[TUNED_TILE] == TILE_VECTOR;
 
     tuned_put(&tile, TUNED_TILE, is_vector ? TILE_GROUP : TILE_VECTOR);
-    if (!enter(run, &tile, NULL) || !read_row(run, run->places[1].own.clfold, &row)) {
+    if (!enter(run, &tile, NULL) ||
+        !must(run, read_row(run, run->places[1].own.clfold, &row))) {
         return false;
     }
-    tuned_read(numbers, row.numbers);
+    tuned_of_row(numbers, &row);
     return true;
 }
 
@@ -234,37 +233,28 @@ static bool find_other(struct run *run, struct tuned_numbers *numbers)
 static bool find_previous(struct run *run, struct tuned_numbers *numbers)
 {
     const struct tune_request *const request = run->request;
-    struct tune_row row;
+    clfold_tuning_row row;
 
     if (!tune_context_serves(request->older, request->operation, request->fold,
                              request->count) ||
-        !read_row(run, request->older, &row)) {
+        !must(run, read_row(run, request->older, &row))) {
         return false;
     }
-    tuned_read(numbers, row.numbers);
+    tuned_of_row(numbers, &row);
     return true;
-}
-
-/* "2^25..2^27" of the row: its counts in bytes. No machine has enough memory for an
- * overflow. */
-static void find_bytes(struct run *run)
-{
-    const char *const counts = strrchr(run->row.fold, ' ');
-    unsigned least = 0, most = 0;
-
-    sscanf(counts ? counts : "", " 2^%u..2^%u", &least, &most);
-    run->space.least_bytes = least ? run->data.out_size << least : 0;
-    run->space.most_bytes = run->data.out_size << most;
 }
 
 static bool search(struct run *run, struct tune_result *result)
 {
     const struct tune_world world = { run, now, prepare, time_call, check };
+    const uint32_t c = run->row.count_class;
     struct tuned_numbers previous, other;
     const bool has_previous = find_previous(run, &previous);
     const bool has_other = find_other(run, &other);
 
-    find_bytes(run);
+    /* No machine has enough memory for an overflow. */
+    run->space.least_bytes = c > 0 ? run->data.out_size << (2 * c - 1) : 0;
+    run->space.most_bytes = run->data.out_size << (2 * c + 1);
     const double before = clock_now() - run->begin;
     tune_search(result, &world, &run->space, has_previous ? &previous : NULL,
                 run->request->hint, has_other ? &other : NULL,
