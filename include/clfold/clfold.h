@@ -564,7 +564,8 @@ typedef struct clfold_part {
 /**
  * All that a call may vary: a built-in operator or one of the caller's in OpenCL C, what
  * becomes of elements and results, segments and init. Texts are explained in
- * docs/operators.md, with the names that each may use.
+ * docs/operators.md, with the names that each may use; docs/matrix.md shows which
+ * operation takes which field, with which segments.
  */
 typedef struct clfold_fold {
     /* What is folded: with op 0 a scalar, 1 to 4 named scalars, or a type of OpenCL C. */

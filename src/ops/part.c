@@ -6,7 +6,7 @@
 
 void clfold_part_set(struct request *request, const clfold_part *part, bool is_lifted)
 {
-    const bool has_carry = part->first > 0 && part->carry_at.mem;
+    const bool has_carry = part->first > 0 && request->places[FACET_CARRY_AT].mem;
     const struct init carry = { .at = part->carry_at, .is_carry = true };
 
     request->first = part->first;

@@ -433,7 +433,7 @@ static void test_rejected(void **state)
           { U32, .segments = &rows },
           { .first = 6 },
           CLFOLD_ERROR_UNSUPPORTED,
-          "part is given, but a reduction by length has none" },
+          "part is given, but a reduction of segments has none" },
         { CLFOLD_INCLUSIVE_SCAN,
           { U32, .segments = &rows },
           { .first = 5 },

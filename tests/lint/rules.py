@@ -186,6 +186,16 @@ def tile_kind(path, text):
             yield number, f"an algorithm may not ask for the tile's kind, {name}"
 
 
+PLACES = "init_at|(?:total|num|bad|rest|lengths|keys|carry|key)_out|(?:num|count|carry|key)_at"
+
+
+def facets(path, text):
+    """What a call is given is asked of the table in src/plan/facet.c, not field by field."""
+    if source_folder(path) in FOLDERS:
+        for number, match in matches(rf"(?:->|\.)({PLACES})\.(?:mem|offset)\b", code_of(text)):
+            yield number, f"{match[1]}: a place is found by its row in src/plan/facet.c"
+
+
 RULES = (
     white_space,
     places,
@@ -195,6 +205,7 @@ RULES = (
     opencl_calls,
     library_manners,
     tile_kind,
+    facets,
 )
 
 

@@ -135,6 +135,14 @@ class Rules(unittest.TestCase):
         self.assert_clean("src/ops/a.c", "// puts(x)\n/*\n exit(1) */ char c = '\"';\n")
         self.assert_found("src/ops/a.c", "char c = '\"'; puts(x); // \"\n", 1, "puts")
 
+    def test_facets(self):
+        text = "if (fold->count_at.mem) {\n}\n"
+        self.assert_found("src/ops/a.c", text, 1, "count_at: a place is found by its row")
+        self.assert_found("src/plan/a.c", "\nx = &part.key_out.offset;\n", 2, "key_out")
+        self.assert_clean("src/mpi/a.c", text)
+        self.assert_clean("tools/clfold/a.c", text)
+        self.assert_clean("src/ops/a.c", "a->count_at = b->count_at; /* c.num_at.mem */\n")
+
     def test_tile_kind(self):
         for line in ("#if CLFOLD_TILE_VECTOR", "#ifdef CLFOLD_TILE_GROUP",
                      "#  ifndef CLFOLD_TILE_VECTOR", "#elif defined(CLFOLD_TILE_GROUP)",

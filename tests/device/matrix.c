@@ -1,0 +1,268 @@
+/*
+ * The matrix of operations: what each takes and gives, with which segments. The table of
+ * facets says so, a call is asked about each cell, and docs/matrix.md shows it:
+ *
+ *   test_matrix PAGE     checks both
+ *   test_matrix          prints the page
+ */
+#include <clfold/experimental.h>
+
+#include "base/text.h"
+#include "one_context.h"
+#include "plan/facet.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT 64
+
+#define NUM_CALLS (sizeof(calls) / sizeof(calls[0]))
+static const struct {
+    const char *name;
+    clfold_operation operation;
+    clfold_fold fold;
+} calls[] = {
+    { "reduction", CLFOLD_REDUCE, { .op = CLFOLD_ADD, .type = CLFOLD_F32 } },
+    { "scan", CLFOLD_INCLUSIVE_SCAN, { .op = CLFOLD_ADD, .type = CLFOLD_F32 } },
+    { "map", CLFOLD_MAP, { .type = CLFOLD_F32 } },
+    { "select by `keep`", CLFOLD_SELECT, { .type = CLFOLD_F32, .keep = "x > 0" } },
+    { "select by `equal`", CLFOLD_SELECT, { .type = CLFOLD_F32, .equal = "a == b" } },
+    { "select of a scan",
+      CLFOLD_SELECT,
+      { .op = CLFOLD_ADD, .type = CLFOLD_F32, .keep = "item > 0" } },
+};
+
+static const char *const ways[] = { "whole inputs", "flags", "keys",
+                                    "offsets",      "rows",  "columns" };
+#define NUM_WAYS (CLFOLD_BY_COLUMNS + 1)
+
+/* What a row is about: a place, or one of these. */
+enum { NOTHING = NUM_PLACES, COMPENSATED, REPRODUCIBLE, PARTS, IN_PLACE, NUM_ROWS };
+static const char *const others[] = { "nothing besides", "accuracy compensated",
+                                      "accuracy reproducible", "part", "in place" };
+
+static cl_mem in, out, places[NUM_PLACES];
+
+/* A call, and what it is given. */
+struct asked {
+    clfold_operation operation;
+    clfold_fold fold;
+    clfold_segments segments;
+    clfold_part part;
+    bool in_place;
+};
+
+static void make(struct asked *asked, size_t call, uint32_t by, int row)
+{
+    const bool is_uniform = by > CLFOLD_BY_OFFSETS;
+
+    *asked =
+        (struct asked){ .operation = calls[call].operation, .fold = calls[call].fold };
+    asked->segments = (clfold_segments){
+        .by = by,
+        .type = is_uniform ? 0 : CLFOLD_U32,
+        .mem = is_uniform ? NULL : places[FACET_HEADS],
+        .num = by == CLFOLD_BY_OFFSETS ? COUNT / 8 : 0,
+        .length = is_uniform ? 8 : 0,
+        .columns = by == CLFOLD_BY_COLUMNS ? 4 : 0,
+    };
+    asked->part.whole = COUNT;
+    asked->fold.segments = by ? &asked->segments : NULL;
+    asked->fold.accuracy = row == COMPENSATED    ? CLFOLD_COMPENSATED
+                           : row == REPRODUCIBLE ? CLFOLD_REPRODUCIBLE
+                                                 : 0;
+    asked->fold.part = row == PARTS || (row >= FACET_CARRY_OUT && row < NUM_PLACES)
+                           ? &asked->part
+                           : NULL;
+    asked->in_place = row == IN_PLACE;
+    if (row < NUM_PLACES && (row != FACET_NUM_AT || by)) {
+        ((clfold_place *)clfold_facet_place(&asked->fold, (enum facet)row))->mem =
+            places[row];
+    }
+}
+
+/* By the table; a call that is refused has its sentence as the last error. */
+static clfold_status table_says(const struct asked *asked)
+{
+    const struct site site = { NULL, "matrix" };
+    uint64_t bits = clfold_facets_of(&asked->fold);
+
+    bits |= clfold_facets_call(&asked->fold, bits, asked->operation) |
+            (uint64_t)asked->in_place << TRAIT_IN_PLACE;
+    return clfold_facets_check(&site, bits);
+}
+
+/* Rows about nothing but segments, and by offsets alone. */
+static bool has_cell(int row, uint32_t by)
+{
+    return row != FACET_HEADS && (row != FACET_NUM_AT || by == CLFOLD_BY_OFFSETS);
+}
+
+static void test_cells(void **state)
+{
+    (void)state;
+    for (size_t call = 0; call < NUM_CALLS; ++call) {
+        for (int cell = 0; cell < NUM_ROWS * NUM_WAYS; ++cell) {
+            const int row = cell / NUM_WAYS;
+            const uint32_t by = (uint32_t)cell % NUM_WAYS;
+            struct asked asked;
+            if (!has_cell(row, by)) {
+                continue;
+            }
+            make(&asked, call, by, row);
+            const clfold_status said = table_says(&asked);
+            const clfold_status status =
+                clfold_check_call(ctx, asked.operation, device.queue, &asked.fold, in, 0,
+                                  asked.in_place ? in : out, 0, COUNT, 0, NULL);
+            if (said != status) {
+                fail_msg("%s, %s, segments by %s: the table says %d, and the call %d: %s",
+                         calls[call].name,
+                         row < NOTHING ? clfold_place_rows[row].name
+                                       : others[row - NOTHING],
+                         ways[by], said, status, clfold_last_error());
+            }
+        }
+    }
+}
+
+/* ---- The page ---------------------------------------------------------------------- */
+
+/* "yes", "by flags, keys", or what a refusal says of it, as a note. */
+static void print_cell(FILE *file, size_t call, int row, struct text *notes)
+{
+    uint32_t possible = 0, taken = 0;
+    struct asked asked;
+    char names[64] = "";
+
+    for (uint32_t by = 0; by < NUM_WAYS; ++by) {
+        make(&asked, call, by, NOTHING);
+        possible |= (uint32_t)(has_cell(row, by) && table_says(&asked) == CLFOLD_OK)
+                    << by;
+        make(&asked, call, by, row);
+        if (possible >> by & 1 && table_says(&asked) == CLFOLD_OK) {
+            taken |= 1u << by;
+            strcat(strcat(names, names[0] ? ", " : ""), ways[by]);
+        }
+    }
+    fprintf(file, " %s |",
+            possible == 0       ? "-"
+            : taken == 0        ? "no"
+            : taken == possible ? "yes"
+                                : names);
+    for (uint32_t by = 0; by < NUM_WAYS; ++by) {
+        const char *sentence = clfold_last_error() + strlen("matrix: ");
+        char line[160];
+        make(&asked, call, by, row);
+        if (!((possible & ~taken) >> by & 1) || table_says(&asked) == CLFOLD_OK) {
+            continue;
+        }
+        snprintf(line, sizeof(line), "- %.*s\n",
+                 (int)(strrchr(sentence, '(') - sentence - 1), sentence);
+        if (!notes->bytes || !strstr(notes->bytes, line)) {
+            clfold_text_print(notes, "%s", line);
+        }
+    }
+}
+
+static void print_page(FILE *file)
+{
+    struct text notes = { 0 };
+
+    fprintf(file,
+            "# What each operation takes and gives\n\n"
+            "In cells: yes, with all segments that the operation takes; no; or with "
+            "which. The library's own\ntable of facets says so, and a test asks "
+            "`clfold_check_call` about each cell.\n\n|");
+    for (size_t call = 0; call < NUM_CALLS; ++call) {
+        fprintf(file, " | %s", calls[call].name);
+    }
+    fprintf(file, " |\n|---|---|---|---|---|---|---|\n| segments |");
+    for (size_t call = 0; call < NUM_CALLS; ++call) {
+        struct asked asked;
+        const char *before = " ";
+        for (uint32_t by = 1; by < NUM_WAYS; ++by) {
+            make(&asked, call, by, NOTHING);
+            if (table_says(&asked) == CLFOLD_OK) {
+                fprintf(file, "%s%s", before, ways[by]);
+                before = ", ";
+            }
+        }
+        fprintf(file, "%s |", before[0] == ' ' ? " no" : "");
+    }
+    fprintf(file, "\n");
+    for (int row = 0; row < NUM_ROWS; ++row) {
+        const char *name =
+            row < NOTHING ? clfold_place_rows[row].name : others[row - NOTHING];
+        if (row == FACET_HEADS || row == NOTHING) {
+            continue;
+        }
+        fprintf(file, row < NOTHING ? "| `%s` |" : "| %s |", name);
+        for (size_t call = 0; call < NUM_CALLS; ++call) {
+            print_cell(file, call, row, &notes);
+        }
+        fprintf(file, "\n");
+    }
+    fprintf(file, "\nWhy not, in the words of the library:\n\n%s", notes.bytes);
+    clfold_text_finish(&notes);
+}
+
+static const char *page;
+
+static void test_page(void **state)
+{
+    char *printed = NULL;
+    size_t size = 0, length;
+    FILE *memory = open_memstream(&printed, &size), *file = fopen(page, "r");
+    char kept[16384];
+
+    (void)state;
+    assert_non_null(memory);
+    assert_non_null(file);
+    print_page(memory);
+    fclose(memory);
+    length = fread(kept, 1, sizeof(kept) - 1, file);
+    kept[length] = '\0';
+    fclose(file);
+    assert_string_equal(kept, printed);
+    free(printed);
+}
+
+static int open_all(void **state)
+{
+    int failed = open_context(state);
+
+    in = coloured_buffer(COUNT * sizeof(cl_float));
+    out = coloured_buffer(COUNT * sizeof(cl_float));
+    for (int f = 0; f < NUM_PLACES; ++f) {
+        places[f] = coloured_buffer(COUNT * sizeof(cl_ulong));
+    }
+    return failed;
+}
+
+static int close_all(void **state)
+{
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    for (int f = 0; f < NUM_PLACES; ++f) {
+        clReleaseMemObject(places[f]);
+    }
+    return close_context(state);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_cells),
+                                        cmocka_unit_test(test_page) };
+
+    if (argc < 2) {
+        for (int f = 0; f < NUM_PLACES; ++f) {
+            places[f] = (cl_mem)(void *)&places[f]; /* any but NULL */
+        }
+        print_page(stdout);
+        return 0;
+    }
+    page = argv[1];
+    return cmocka_run_group_tests_name("matrix", tests, open_all, close_all);
+}
