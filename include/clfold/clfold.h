@@ -186,13 +186,14 @@ typedef struct clfold_context_params {
      * compiler, the driver or the device does wrong both times.
      *
      * Integers, greatest and least elements, and reproducible sums must be equal. Other
-     * floats may differ in half of their digits, or if that is more, by 2 sqrt(count)
-     * roundings. Sums of the built-in operator may differ by as much of the sum of all
-     * magnitudes, since terms may cancel.
+     * floats may differ in half of their digits, or if that is more, by about 2.5
+     * sqrt(count) roundings; sums of the built-in operator alone by as much of the sum of
+     * all magnitudes. Where terms cancel otherwise, as in a dot product near 0, a right
+     * result may fail.
      *
      * What cannot be verified is not counted: scans, maps and selects, segments, parts,
      * counts at count_at, opaque types, `store`, `out` without `result`, the algorithm
-     * "serial", products of floats, and sums of f16 */
+     * "serial", products of floats, sums of f16, and integers made of floats */
     uint32_t verify_every;
     /** A folder in which programs are kept from one process to the next, so that a first
      * call need not build them; NULL: they stay in memory. It is made if need be, with

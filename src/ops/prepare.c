@@ -24,8 +24,8 @@ static clfold_status begin(struct request *request, const struct site *site,
         return status;
     }
     request->job.in_place = at->in_place && clfold_operation_row(operation)->writes_each;
-    if ((status = clfold_facets_check(
-             site, request->bits | (uint64_t)request->job.in_place << TRAIT_IN_PLACE)) ||
+    if ((status = clfold_facets_check(site, request->bits | (uint64_t)(at->in_place != 0)
+                                                                << TRAIT_IN_PLACE)) ||
         (status = clfold_check_count(site, request->job.monoid, count)) ||
         (status = clfold_part_check(request, site))) {
         clfold_request_finish(request, context);

@@ -162,8 +162,9 @@ static struct span span_of(const struct request *request, int facet,
                                                 : clfold_scalar_name(request->heads.type);
     }
     span.counted = row->many == MANY_RESULTS ? out->counted
-                   : row->many == MANY_HEADS && request->job.num_offsets > 0 ? "offsets"
-                                                                             : NULL;
+                   : row->many == MANY_HEADS && request->heads.by == CLFOLD_BY_OFFSETS
+                       ? "offsets"
+                       : NULL;
     return span;
 }
 

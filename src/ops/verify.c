@@ -33,6 +33,33 @@ static bool is_too_rough(const struct monoid *monoid)
             (monoid->op == CLFOLD_ADD && monoid->type == CLFOLD_F16));
 }
 
+static bool is_float(clfold_type type)
+{
+    const struct scalar *scalar = clfold_scalar(type);
+
+    return scalar && scalar->is_float;
+}
+
+/* Half of an epsilon; 0: exact. */
+static double rounding_of(clfold_type type)
+{
+    return !is_float(type)      ? 0
+           : type == CLFOLD_F16 ? 0x1p-11
+           : type == CLFOLD_F32 ? 0x1p-24
+                                : 0x1p-53;
+}
+
+/* The coarsest of what is folded. */
+static double rounding_in(const struct monoid *monoid)
+{
+    double most = 0;
+
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        most = fmax(most, rounding_of(monoid->components[k].item));
+    }
+    return most;
+}
+
 bool clfold_request_verifiable(const struct request *request)
 {
     const struct monoid *monoid = request->job.monoid;
@@ -41,7 +68,9 @@ bool clfold_request_verifiable(const struct request *request)
     return request->job.operation == CLFOLD_REDUCE && request->job.segments.width == 0 &&
            request->job.algorithm != SERIAL && !request->job.offsets &&
            !monoid->in_part && !monoid->count_at && !monoid->stores && !is_opaque &&
-           !is_too_rough(monoid) && (!monoid->out || monoid->result);
+           !is_too_rough(monoid) &&
+           (!monoid->out ||
+            (monoid->result && (is_float(monoid->out) || rounding_in(monoid) == 0)));
 }
 
 /* ---- Folds ------------------------------------------------------------------------- */
@@ -144,12 +173,6 @@ static clfold_status expect(struct expectation *expectation,
 
 /* ---- Comparison -------------------------------------------------------------------- */
 
-/* Half of an epsilon. */
-static double rounding_of(clfold_type type)
-{
-    return type == CLFOLD_F16 ? 0x1p-11 : type == CLFOLD_F32 ? 0x1p-24 : 0x1p-53;
-}
-
 /* Half of a float's digits, or what the folds may have lost if that is more: an operator
  * of the caller's may lose as many. In sums terms may cancel. */
 static bool agrees(const struct monoid *monoid, clfold_type type,
@@ -158,7 +181,8 @@ static bool agrees(const struct monoid *monoid, clfold_type type,
 {
     const bool is_chosen =
         clfold_monoid_is_plain(monoid) && monoid->op != CLFOLD_ADD && !monoid->combine;
-    const double u = rounding_of(type), gap = fabs(x.real - y.real);
+    const double folded = rounding_in(monoid), gap = fabs(x.real - y.real);
+    const double half = sqrt(fmax(folded, rounding_of(type)));
     const double scale = expectation->terms + fmax(fabs(x.real), fabs(y.real));
 
     if (clfold_number_is_same(type, x, y)) {
@@ -169,7 +193,7 @@ static bool agrees(const struct monoid *monoid, clfold_type type,
         return false;
     }
     return isinf(expectation->terms) ||
-           (isfinite(gap) && gap <= fmax(sqrt(u), expectation->depth * u) * scale);
+           (isfinite(gap) && gap <= fmax(half, expectation->depth * folded) * scale);
 }
 
 /* A reduction's result, scalar by scalar as it is written. */

@@ -115,8 +115,8 @@ static const char *name_of(int facet)
 /* What stands for the * of a reason. */
 enum says { SAYS_NOTHING, SAYS_OPERATION, SAYS_WAY, SAYS_ALONE /* no "is given, but" */ };
 
-/* The first of `given` that is there is refused if one of `call` is there too, and one of
- * `also`, and none of `unless`; 0 asks for nothing. */
+/* Rejects a call that has a bit of `given`, one of `call` and one of `also`, but none of
+ * `unless`. A mask of 0 is not asked for. */
 static const struct rule {
     uint64_t given, call, also, unless;
     int status; /* 0: CLFOLD_ERROR_ARGUMENT */
@@ -168,11 +168,11 @@ static const struct rule {
       "segments by * have none" },
     /* counts and parts */
     { B(COUNT_AT), 0, B(PART), 0, CLFOLD_ERROR_UNSUPPORTED, SAYS_NOTHING,
-      "the count of a part is the host's in this version" },
+      "the host must know the count of a part in this version" },
     { B(COUNT_AT), 0, UNIFORM, 0, CLFOLD_ERROR_UNSUPPORTED, SAYS_NOTHING,
-      "how many rows or columns there are is the host's in this version" },
+      "the host must know how many rows or columns there are in this version" },
     { B(COUNT_AT), IS(TRACE), 0, 0, CLFOLD_ERROR_UNSUPPORTED, SAYS_NOTHING,
-      "a trace has records of the tiles of all elements" },
+      "the host must know how many tiles a trace has" },
     { B(PART), IS(REDUCE), BUFFERED | UNIFORM, 0, CLFOLD_ERROR_UNSUPPORTED, SAYS_NOTHING,
       "a reduction of segments has none in this version" },
     { B(PART), IS(MAP), IS(BY_OFFSETS), 0, CLFOLD_ERROR_UNSUPPORTED, SAYS_WAY,

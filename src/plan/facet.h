@@ -1,7 +1,7 @@
 /*
  * Facets: what a call may take or give besides `in` and `out`. Each is a row of one
  * table, and what does not go together is a row of another. Loops over these find out
- * what a call is given, refuse it, check places and bind them to kernels, and make the
+ * what a call is given, reject it, check places and bind them to kernels, and make the
  * key of a program. A new facet is a row, and its use in a kernel.
  *
  * What a call is given, and what it is, is one word of bits:
@@ -126,7 +126,7 @@ struct use {
 };
 struct use clfold_use_of(const clfold_fold *fold, uint64_t bits);
 
-/* Refuses what does not go together, in a sentence that names it. */
+/* Rejects what does not go together, in a sentence that names it. */
 clfold_status clfold_facets_check(const struct site *site, uint64_t bits);
 
 /* A place or a text of the fold, its segments or its part, which must be there. */

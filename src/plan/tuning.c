@@ -203,8 +203,21 @@ static bool read_number(struct reader *reader, const char **at)
     return true;
 }
 
-/* `device` NULL: for any device. */
-static bool check_numbers(struct reader *reader, const struct device_facts *device)
+/* Whether the device takes all numbers of a row, which may serve others. */
+static bool is_taken(const struct tuned_numbers *numbers,
+                     const struct device_facts *device)
+{
+    bool taken = true;
+
+    for (int i = 0; i < CLFOLD_TUNED; ++i) {
+        taken &= !(numbers->set >> i & 1) ||
+                 numbers->values[i] <= most_of(i, numbers->tile, device);
+    }
+    return taken;
+}
+
+/* By the limits on any device. */
+static bool check_numbers(struct reader *reader)
 {
     const struct tuned_numbers *numbers = &reader->row.numbers;
     const clfold_operation operation = reader->row.call.operation;
@@ -212,7 +225,7 @@ static bool check_numbers(struct reader *reader, const struct device_facts *devi
 
     for (int i = 0; i < CLFOLD_TUNED; ++i) {
         const uint64_t value = numbers->values[i], least = tuned[i].least;
-        const uint64_t most = most_of(i, numbers->tile, device);
+        const uint64_t most = most_of(i, numbers->tile, NULL);
         char what[128] = "";
         if (!(numbers->set >> i & 1)) {
             continue;
@@ -221,9 +234,9 @@ static bool check_numbers(struct reader *reader, const struct device_facts *devi
             snprintf(what, sizeof(what), "%s does not apply to a %s", tuned[i].name,
                      clfold_tuning_name(operation));
         } else if (value < least || value > most) {
-            snprintf(what, sizeof(what), "%s %llu is not from %llu to %llu%s",
+            snprintf(what, sizeof(what), "%s %llu is not from %llu to %llu",
                      tuned[i].name, (unsigned long long)value, (unsigned long long)least,
-                     (unsigned long long)most, device ? " on this device" : "");
+                     (unsigned long long)most);
         }
         if (what[0] != '\0') {
             return fail(reader, what, "");
@@ -313,10 +326,10 @@ static bool read_rows(struct tuning *tuning, const char *text, size_t length,
     while (at < end) {
         bool serves;
         if (!read_line(&reader, &at, end) || !read_row(&reader, key, &serves) ||
-            !check_numbers(&reader, serves ? device : NULL)) {
+            !check_numbers(&reader)) {
             return false;
         }
-        if (serves) {
+        if (serves && is_taken(&reader.row.numbers, device)) {
             reader.row.numbers.is_own = text == clfold_tuning_own;
             tuning->rows[tuning->num++] = reader.row;
         }

@@ -646,12 +646,12 @@ static void test_count(void **state)
     reject(HAS_KEPT, OVERLAP, "num_out, bytes 8 to 15, overlaps",
            fold.count_at = fold.num_out = (clfold_place){ spare, 1 });
     reject_fold(HAS_PLACE, UNSUPPORTED,
-                "how many rows or columns there are is the host's",
+                "the host must know how many rows",
                 fold.count_at.mem = spare, fold.segments = &rows);
     reject_fold(HAS_PLACE, UNSUPPORTED,
-                "how many rows or columns there are is the host's",
+                "the host must know how many rows",
                 fold.count_at.mem = spare, fold.segments = &columns);
-    reject_fold(HAS_PLACE, UNSUPPORTED, "count_at is given, but the count of a part is",
+    reject_fold(HAS_PLACE, UNSUPPORTED, "count_at is given, but the host must know the count of a part",
                 fold.count_at.mem = spare, fold.part = &part);
     reject(HAS_ONE, ARGUMENT,
            "count_at may hold 0, and arg-min has neither identity nor init", fold = least,

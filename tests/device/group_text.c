@@ -398,7 +398,7 @@ static void test_rejected(void **state)
           F32(.op = CLFOLD_ADD, .part = &part) },
         { "init is given", CLFOLD_ERROR_UNSUPPORTED,
           F32(.op = CLFOLD_ADD, .init = &init, .init_size = 4) },
-        { "init is given", CLFOLD_ERROR_UNSUPPORTED,
+        { "init_at is given", CLFOLD_ERROR_UNSUPPORTED,
           F32(.op = CLFOLD_ADD, .init_at = { mem, 0 }) },
         { "count_at is given", CLFOLD_ERROR_UNSUPPORTED,
           F32(.op = CLFOLD_ADD, .count_at = { mem, 0 }) },

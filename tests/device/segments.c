@@ -407,7 +407,7 @@ static void test_rejected(void **state)
         { { .by = CLFOLD_BY_LENGTH, .length = 3, .offset = 7 },
           12,
           CLFOLD_ERROR_ARGUMENT,
-          "offset is given" },
+          "mem is given" },
         { { .by = CLFOLD_BY_LENGTH, .length = 3, .reserved = { 0, 1 } },
           12,
           CLFOLD_ERROR_ARGUMENT,

@@ -112,8 +112,8 @@ static void test_refused(void **state)
            COUNT, tiles, TILES, &num);
     fold = sum;
     fold.count_at.mem = in;
-    refuse(UNSUPPORTED, "count_at is given, but a trace has records", ctx, device.queue,
-           &fold, in, 0, out, 0, COUNT, tiles, TILES, &num);
+    refuse(UNSUPPORTED, "count_at is given, but the host must know how many", ctx,
+           device.queue, &fold, in, 0, out, 0, COUNT, tiles, TILES, &num);
 }
 
 static cl_mem buffer(void)
