@@ -841,7 +841,8 @@ static void test_refused_sums(void **state)
                               .type = CLFOLD_F32,
                               .accuracy = CLFOLD_REPRODUCIBLE };
         assert_refused(clfold_explain(ctx, o, &fold, 9, NULL, &report),
-                       CLFOLD_ERROR_UNSUPPORTED, "for reductions, but the operation is");
+                       CLFOLD_ERROR_UNSUPPORTED,
+                       "is for reductions, and the operation is");
     }
     assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &fold, 9, NULL));
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &fold, 9, NULL, &report));

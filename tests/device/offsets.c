@@ -451,12 +451,11 @@ static void test_rejected(void **state)
           SAYS(UNSUPPORTED, "\"reduce_tiles\" does not take segments by offsets") },
         { ADD(.algorithm = "reduce_lanes"), 3,
           SAYS(UNSUPPORTED, "\"reduce_lanes\" does not take segments by offsets") },
-        { ADD(.part = &part), 3,
-          SAYS(UNSUPPORTED, "segments by offsets in parts are for scans") },
+        { ADD(.part = &part), 3, SAYS(UNSUPPORTED, "a reduction of segments has none") },
         { { .type = CLFOLD_U32, .part = &part },
           3,
           .operation = CLFOLD_MAP,
-          SAYS(UNSUPPORTED, "segments by offsets in parts are for scans") },
+          SAYS(UNSUPPORTED, "a map by offsets has none") },
         { { .type = CLFOLD_U32, .bad_out = { out, 0 } },
           3,
           .operation = CLFOLD_MAP,
@@ -491,7 +490,7 @@ static void test_rejected(void **state)
         { ADD(.lengths_out = { total, 0 }), FLAGS,
           SAYS(RANGE, "lengths_out holds 8 elements of u64") },
         { ADD(.lengths_out = { total, 0 }), 3,
-          SAYS(ARGUMENT, "lengths_out is given, but the operation is reduce") },
+          SAYS(ARGUMENT, "lengths_out is given, but the operation is a reduction") },
         { ADD(.rest_out = { total, 0 }), KEYS, SAYS(ARGUMENT, "rest_out is given") },
         { ADD(.total_out = { total, 0 }), KEYS, SAYS(ARGUMENT, "only for scans") },
         { ADD(.bad_out = { total, 0 }), KEYS, SAYS(ARGUMENT, "no segments by offsets") },
@@ -509,7 +508,7 @@ static void test_rejected(void **state)
         { { .type = CLFOLD_U32 },
           .operation = CLFOLD_MAP,
           KEYS,
-          SAYS(UNSUPPORTED, "by keys is for scans and reductions") },
+          SAYS(UNSUPPORTED, "those by keys are for scans") },
     };
 
     (void)state;
