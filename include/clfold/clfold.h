@@ -311,6 +311,24 @@ CLFOLD_API void clfold_context_trim(clfold_context *context);
  */
 CLFOLD_API clfold_status clfold_context_stats(clfold_context *context, clfold_stats *out);
 
+/**
+ * For libraries on top of clfold: keeps "who: sentence (status)" as the calling thread's
+ * clfold_last_error(), logs it if a context is given, and returns `status`. Both texts
+ * are the caller's; `sentence` may be clfold_last_error().
+ * \snippet snippets.c clfold_set_error
+ */
+CLFOLD_API clfold_status clfold_set_error(const clfold_context *context,
+                                          clfold_status status, const char *who,
+                                          const char *sentence);
+
+/**
+ * Gives a line to the context's log, unless its log_level drops messages of `level`. The
+ * line is the caller's.
+ * \snippet snippets.c clfold_log_line
+ */
+CLFOLD_API void clfold_log_line(const clfold_context *context, int level,
+                                const char *line);
+
 /** \} */
 
 /**
@@ -430,10 +448,11 @@ enum {
     CLFOLD_PARTIAL = 2
 };
 
-/** A value in device memory. */
+/** A place in device memory for what a field says. What a call writes lies apart from all
+ * else that it reads or writes, where the field says nothing else. */
 typedef struct clfold_place {
     cl_mem mem;    /**< NULL: none */
-    size_t offset; /**< in elements */
+    size_t offset; /**< in what it holds: results, carries, keys, or cl_ulong */
 } clfold_place;
 
 /**
@@ -526,7 +545,7 @@ typedef struct clfold_segments {
     size_t columns; /**< BY_COLUMNS: how many in a block */
     /** BY_OFFSETS: how many segments there are, a cl_ulong, read when the call runs; more
      * than `num` count as `num`. Offsets past the true number are not read, and segments
-     * past it have no results. The place's offset is in cl_ulong; mem NULL: `num` */
+     * past it have no results. mem NULL: `num` */
     clfold_place num_at;
     uintptr_t reserved[3]; /**< zero */
 } clfold_segments;
@@ -548,7 +567,7 @@ typedef struct clfold_segments {
 typedef struct clfold_part {
     uint64_t first; /**< elements of the whole before this part */
     uint64_t whole; /**< all elements; 0: unknown, then no text may use `n` */
-    /** the carry up to `first`, read if `first` is not 0; its offset is in carries. mem
+    /** the carry up to `first`, read if `first` is not 0. mem
      * NULL: none, so what is before counts for nothing */
     clfold_place carry_at;
     /** the carry up to the end of this part; unwritten if there is nothing yet. It may be
@@ -646,34 +665,32 @@ typedef struct clfold_fold {
     /** how many elements there are: a cl_ulong, read when the call runs; more than
      * `count` count as `count`, for which buffers have room. Nothing past the true count
      * is read or written, and `n` is it. It may be 0, so reductions, and scans with
-     * total_out, need an identity or init. The place's offset is in cl_ulong. Rows,
-     * columns and parts are UNSUPPORTED. mem NULL: there are `count` */
+     * total_out, need an identity or init. Rows, columns and parts are UNSUPPORTED. mem
+     * NULL: there are `count` */
     clfold_place count_at;
 
     /* What is written besides `out`. */
     /** Scans: the fold of all elements (with segments: of the last), init included,
-     * unconverted. It must lie apart from the elements of `in` and `out`, so it may be
-     * out[count]: CSR offsets from counts. It may be init_at, without segments */
+     * unconverted. It may be out[count], which makes CSR offsets of counts, and without
+     * segments init_at */
     clfold_place total_out;
     /** BY_OFFSETS: two cl_ulong, the index and the value of the first offset that is
      * below the one before it or above the count; ~0 and 0 for none. In scans a wrong
      * offset below the count still starts a segment, and one at or above it is ignored;
-     * reductions and maps take two more launches, which read the offsets once more. The
-     * place's offset is in cl_ulong. The call does not block */
+     * reductions and maps take two more launches, which read the offsets once more.
+     * The call does not block */
     clfold_place bad_out;
     /** Selects: what is written of the others, in their order, in elements of `out`, with
      * room for `count`. Not with a store */
     clfold_place rest_out;
     /** Selects by `equal`: cl_ulong, the length of each run, with room for `count`.
-     * Reductions BY_FLAGS and BY_KEYS: of each segment, with the room of `out`. The
-     * place's offset is in cl_ulong */
+     * Reductions BY_FLAGS and BY_KEYS: of each segment, with the room of `out`. */
     clfold_place lengths_out;
     /** Selects: a cl_ulong, how many are kept. Reductions BY_FLAGS and BY_KEYS: how many
-     * segments there are, even if segments.num is less. The place's offset is in
-     * cl_ulong */
+     * segments there are, even if segments.num is less. Optional, as all places are */
     clfold_place num_out;
     /** Reductions BY_KEYS: the key of each segment, which is that of its first element,
-     * in the type of the keys, with the room of `out`. The place's offset is in keys */
+     * in the type of the keys, with the room of `out`. */
     clfold_place keys_out;
 
     uintptr_t reserved[8]; /**< zero */
@@ -718,6 +735,26 @@ typedef struct clfold_layout {
  */
 CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
                                             clfold_layout *layout);
+
+/**
+ * The name of a type, for programs that let people choose: "f32" for CLFOLD_F32. Static;
+ * NULL if `type` is not a type.
+ * \snippet snippets.c clfold_type_name
+ */
+CLFOLD_API const char *clfold_type_name(clfold_type type);
+
+/**
+ * The size of a type in bytes: 4 for CLFOLD_F32. 0 if `type` is not a type.
+ * \snippet snippets.c clfold_type_size
+ */
+CLFOLD_API size_t clfold_type_size(clfold_type type);
+
+/**
+ * The name of an operator: "arg-min" for CLFOLD_ARG_MIN. Static; NULL if `op` is not an
+ * operator of this version.
+ * \snippet snippets.c clfold_op_name
+ */
+CLFOLD_API const char *clfold_op_name(clfold_op op);
 
 /** \} */
 
@@ -933,6 +970,37 @@ CLFOLD_API clfold_status clfold_reduce_host(clfold_context *context,
                                             const clfold_fold *fold, cl_mem in,
                                             size_t in_offset, size_t count, void *result,
                                             size_t result_size);
+
+/**
+ * Checks a reduction, scan, map or select as the call itself does before it builds or
+ * enqueues anything, and fails as that would; so a program knows early whether all its
+ * devices, or ranks, can take their part. Parameters and errors are the call's; an
+ * `operation` that this version lacks is CLFOLD_ERROR_ARGUMENT.
+ * \snippet snippets.c clfold_check_call
+ */
+CLFOLD_API clfold_status clfold_check_call(
+    clfold_context *context, clfold_operation operation, cl_command_queue queue,
+    const clfold_fold *fold, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
+    size_t count, cl_uint num_wait, const cl_event *wait);
+
+/**
+ * Folds `count` carries of parts of one input, in their order, to one: out[out_offset]
+ * becomes what clfold_part's carry_out is after the last of these parts. So parts may be
+ * folded at the same time, on several devices or machines, each without carry_at, and a
+ * last part of no elements makes the result of what they left. Each part needs at least
+ * one element, since one without leaves no carry.
+ *
+ * `in` and `out` hold carries of this fold, see clfold_layout, at offsets in carries;
+ * `out` may be the first of `in`, else it lies apart. The fold is that of the parts;
+ * `part`, `algorithm`, init, its places and a select's `keep` count for nothing. By one
+ * work-item, from the left. CLFOLD_ERROR_EMPTY: count is 0; CLFOLD_ERROR_ARGUMENT:
+ * segments are given; else as clfold_reduce.
+ * \snippet snippets.c clfold_fold_carries
+ */
+CLFOLD_API clfold_status clfold_fold_carries(
+    clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
+    size_t in_offset, cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
+    const cl_event *wait, cl_event *event);
 
 /** \} */
 

@@ -108,55 +108,6 @@ CLFOLD_API clfold_status clfold_explain_lookback(clfold_context *context, cl_boo
                                                  clfold_lookback *out);
 
 /**
- * Folds `count` carries of parts of one input, in their order, to one: out[out_offset]
- * becomes what clfold_part's carry_out is after the last of these parts. So parts may be
- * folded at the same time, on several devices or machines, each without carry_at, and a
- * last part of no elements makes the result of what they left. Each part needs at least
- * one element, since one without leaves no carry.
- *
- * `in` and `out` hold carries of this fold, see clfold_layout, at offsets in carries;
- * `out` may be the first of `in`, else it lies apart. The fold is that of the parts;
- * `part`, `algorithm`, init, its places and a select's `keep` count for nothing. By one
- * work-item, from the left. CLFOLD_ERROR_EMPTY: count is 0; CLFOLD_ERROR_ARGUMENT:
- * segments are given; else as clfold_reduce.
- * \snippet snippets.c clfold_fold_carries
- */
-CLFOLD_API clfold_status clfold_fold_carries(
-    clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in,
-    size_t in_offset, cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
-    const cl_event *wait, cl_event *event);
-
-/**
- * Checks a reduction, scan, map or select as the call itself does before it builds or
- * enqueues anything, and fails as that would; so a program knows early whether all its
- * devices, or ranks, can take their part. Parameters and errors are the call's; an
- * `operation` that this version lacks is CLFOLD_ERROR_ARGUMENT.
- * \snippet snippets.c clfold_check_call
- */
-CLFOLD_API clfold_status clfold_check_call(
-    clfold_context *context, clfold_operation operation, cl_command_queue queue,
-    const clfold_fold *fold, cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
-    size_t count, cl_uint num_wait, const cl_event *wait);
-
-/**
- * For libraries on top of clfold: keeps "who: sentence (status)" as the calling thread's
- * clfold_last_error(), logs it if a context is given, and returns `status`. Both texts
- * are the caller's; `sentence` may be clfold_last_error().
- * \snippet snippets.c clfold_set_error
- */
-CLFOLD_API clfold_status clfold_set_error(const clfold_context *context,
-                                          clfold_status status, const char *who,
-                                          const char *sentence);
-
-/**
- * Gives a line to the context's log, unless its log_level drops messages of `level`. The
- * line is the caller's.
- * \snippet snippets.c clfold_log_line
- */
-CLFOLD_API void clfold_log_line(const clfold_context *context, int level,
-                                const char *line);
-
-/**
  * OpenCL C to put before a kernel of one's own: what a work-group folds, scans or selects
  * by this fold. With the prefix "sum" it defines, for a fold of floats without texts,
  *
@@ -210,26 +161,6 @@ CLFOLD_API clfold_status clfold_group_text(clfold_context *context,
                                            const clfold_fold *fold, const char *prefix,
                                            size_t group_size, char *text, size_t size,
                                            size_t *needed);
-
-/**
- * The name of a type, for programs that let people choose: "f32" for CLFOLD_F32. Static;
- * NULL if `type` is not a type.
- * \snippet snippets.c clfold_type_name
- */
-CLFOLD_API const char *clfold_type_name(clfold_type type);
-
-/**
- * The size of a type in bytes: 4 for CLFOLD_F32. 0 if `type` is not a type.
- * \snippet snippets.c clfold_type_size
- */
-CLFOLD_API size_t clfold_type_size(clfold_type type);
-
-/**
- * The name of an operator: "arg-min" for CLFOLD_ARG_MIN. Static; NULL if `op` is not an
- * operator of this version.
- * \snippet snippets.c clfold_op_name
- */
-CLFOLD_API const char *clfold_op_name(clfold_op op);
 
 /**
  * The name of an operation's algorithm that takes inputs without segments, as

@@ -645,13 +645,12 @@ static void test_count(void **state)
            fold.total_out = (clfold_place){ spare, 3 });
     reject(HAS_KEPT, OVERLAP, "num_out, bytes 8 to 15, overlaps",
            fold.count_at = fold.num_out = (clfold_place){ spare, 1 });
-    reject_fold(HAS_PLACE, UNSUPPORTED,
-                "the host must know how many rows",
+    reject_fold(HAS_PLACE, UNSUPPORTED, "the host must know how many rows",
                 fold.count_at.mem = spare, fold.segments = &rows);
-    reject_fold(HAS_PLACE, UNSUPPORTED,
-                "the host must know how many rows",
+    reject_fold(HAS_PLACE, UNSUPPORTED, "the host must know how many rows",
                 fold.count_at.mem = spare, fold.segments = &columns);
-    reject_fold(HAS_PLACE, UNSUPPORTED, "count_at is given, but the host must know the count of a part",
+    reject_fold(HAS_PLACE, UNSUPPORTED,
+                "count_at is given, but the host must know the count of a part",
                 fold.count_at.mem = spare, fold.part = &part);
     reject(HAS_ONE, ARGUMENT,
            "count_at may hold 0, and arg-min has neither identity nor init", fold = least,
