@@ -111,6 +111,9 @@ static const char *name_of(int facet)
 #define FOUND     (IS(BY_FLAGS) | IS(BY_KEYS))
 #define TEXTUAL   (B(LOAD) | B(RESULT) | B(STORE) | B(KEEP) | B(EQUAL))
 #define OPERATORS (B(OP) | B(COMBINE))
+#define FOLDING                                                                          \
+    (OPERATORS | B(IDENTITY) | B(CUTS) | B(INIT) | B(INIT_AT) | B(ACCURACY) |            \
+     B(COMMUTATIVE))
 
 /* What stands for the * of a reason. */
 enum says { SAYS_NOTHING, SAYS_OPERATION, SAYS_WAY, SAYS_ALONE /* no "is given, but" */ };
@@ -192,16 +195,11 @@ static const struct rule {
       SAYS_OPERATION, "is for reductions, and the operation is *" },
     { IS(REDUCE) | SCANS, 0, 0, OPERATORS, 0, SAYS_ALONE,
       "op is 0 and combine is NULL: the fold has no operator" },
-    { OPERATORS | B(IDENTITY) | B(CUTS) | B(INIT) | B(INIT_AT) | B(ACCURACY) |
-          B(COMMUTATIVE),
-      IS(BARE), B(EQUAL), 0, 0, SAYS_NOTHING, "a select by equal has no operator" },
-    { OPERATORS | B(IDENTITY) | B(CUTS) | B(INIT) | B(INIT_AT) | B(ACCURACY) |
-          B(COMMUTATIVE),
-      IS(BARE), IS(SELECT), 0, 0, SAYS_NOTHING,
+    { FOLDING, IS(BARE), B(EQUAL), 0, 0, SAYS_NOTHING,
+      "a select by equal has no operator" },
+    { FOLDING, IS(BARE), IS(SELECT), 0, 0, SAYS_NOTHING,
       "a select without op or combine has no operator" },
-    { OPERATORS | B(IDENTITY) | B(CUTS) | B(INIT) | B(INIT_AT) | B(ACCURACY) |
-          B(COMMUTATIVE),
-      IS(BARE), 0, 0, 0, SAYS_NOTHING, "a map has no operator" },
+    { FOLDING, IS(BARE), 0, 0, 0, SAYS_NOTHING, "a map has no operator" },
     { B(COMPONENTS) | B(TYPE_NAME) | B(TYPE_SIZE) | B(COMBINE) | B(IDENTITY) | B(CUTS) |
           B(COMMUTATIVE),
       0, B(OP), 0, 0, SAYS_NOTHING, "is for folds without op" },
