@@ -231,8 +231,8 @@ static bool check_numbers(struct reader *reader)
             continue;
         }
         if (!(tuned[i].families >> family & 1)) {
-            snprintf(what, sizeof(what), "%s does not apply to a %s", tuned[i].name,
-                     clfold_tuning_name(operation));
+            snprintf(what, sizeof(what), "%s does not apply to a %.*s", tuned[i].name,
+                     (int)strcspn(reader->text, " "), reader->text);
         } else if (value < least || value > most) {
             snprintf(what, sizeof(what), "%s %llu is not from %llu to %llu",
                      tuned[i].name, (unsigned long long)value, (unsigned long long)least,
