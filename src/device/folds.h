@@ -90,11 +90,11 @@ clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site
                                     clfold_type type, clfold_type in, uint32_t accuracy,
                                     struct interned **out);
 
-/* The user's fold, checked when it is new, for a call of these bits. The caller holds it
- * until clfold_folds_give. */
+/* The user's fold in this use, checked when it is new. The caller holds it until
+ * clfold_folds_give. */
 clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
                                 const struct caps *caps, const clfold_fold *fold,
-                                uint64_t bits, struct interned **out);
+                                const struct use *use, struct interned **out);
 
 /* Ends a hold; NULL and folds that are not a user's are fine. */
 void clfold_folds_give(struct interned *fold);

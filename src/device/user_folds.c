@@ -25,18 +25,12 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 /* Texts of a recipe that are not arguments'. */
 #define OWN_TEXTS CLFOLD_NUM_TEXTS
 
-static const char **own_text(clfold_fold *fold, int i)
+static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
+                        const struct use *use)
 {
-    return clfold_facet_text(fold, (enum facet)(FACET_COMPONENTS + i));
-}
-
-static void make_recipe(struct recipe *recipe, const clfold_fold *fold, uint64_t bits)
-{
-    const bool selects = clfold_has(bits, TRAIT_SELECT);
-    clfold_fold own = *fold;
     uint32_t *numbers = recipe->numbers;
 
-    recipe->use = clfold_use_of(fold, bits);
+    recipe->use = *use;
     memcpy(numbers,
            (const uint32_t[CLFOLD_RECIPE_NUMBERS]){
                fold->op,
@@ -53,10 +47,12 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold, uint64_t
            },
            sizeof(recipe->numbers));
     recipe->num_texts = OWN_TEXTS + 2 * (uint32_t)fold->num_args;
-    /* Of a select's carries nothing is kept. */
-    own.keep = selects ? own.keep : NULL;
     for (int i = 0; i < OWN_TEXTS; ++i) {
-        recipe->texts[i] = *own_text(&own, i);
+        recipe->texts[i] = clfold_facet_text(fold, (enum facet)(FACET_COMPONENTS + i));
+    }
+    /* Of a select's carries nothing is kept. */
+    if (!clfold_has(use->facets, FACET_KEEP)) {
+        recipe->texts[FACET_KEEP - FACET_COMPONENTS] = NULL;
     }
     for (size_t i = 0; i < fold->num_args; ++i) {
         recipe->texts[OWN_TEXTS + 2 * i] = fold->args[i].type;
@@ -73,11 +69,9 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold, uint64_t
 
 static void hash_recipe(struct recipe *recipe)
 {
-    const uint32_t use[] = { recipe->use.lifted, recipe->use.found, recipe->use.type,
-                             recipe->use.facets };
-
     recipe->hash = clfold_hash(CLFOLD_HASH_START, recipe->numbers, CLFOLD_RECIPE_NUMBERS);
-    recipe->hash = clfold_hash(recipe->hash, use, sizeof(use) / sizeof(use[0]));
+    recipe->hash =
+        clfold_hash(recipe->hash, (const void *)&recipe->use, CLFOLD_USE_WORDS);
     for (uint32_t i = 0; i < recipe->num_texts; ++i) {
         recipe->hash = hash_text(recipe->hash, recipe->texts[i]);
     }
@@ -222,7 +216,7 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     const char *const *texts = made->recipe.texts;
     const struct use *use = &recipe->use;
     for (int i = 0; i < OWN_TEXTS; ++i) {
-        *own_text(&own, i) = texts[i];
+        clfold_facet_set_text(&own, (enum facet)(FACET_COMPONENTS + i), texts[i]);
     }
     for (size_t i = 0; i < fold->num_args; ++i) {
         args[i].type = texts[OWN_TEXTS + 2 * i];
@@ -308,13 +302,13 @@ static clfold_status check_found(const struct interned *found, const struct site
 
 clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
                                 const struct caps *caps, const clfold_fold *fold,
-                                uint64_t bits, struct interned **out)
+                                const struct use *use, struct interned **out)
 {
     struct interned *made = NULL, *found;
     struct recipe recipe;
     clfold_status status;
 
-    make_recipe(&recipe, fold, bits);
+    make_recipe(&recipe, fold, use);
     clfold_lock_take(&folds->lock);
     found = take_user(folds, &recipe);
     clfold_lock_give(&folds->lock);

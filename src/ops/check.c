@@ -210,7 +210,7 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
                ? clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
                                        fold->type, fold->in ? fold->in : fold->type,
                                        fold->accuracy, found)
-               : clfold_folds_user(&context->folds, site, &context->caps, fold, bits,
+               : clfold_folds_user(&context->folds, site, &context->caps, fold, &use,
                                    found);
 }
 

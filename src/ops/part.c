@@ -1,7 +1,5 @@
 #include "ops/part.h"
 
-#include "plan/scalar.h"
-
 #include <clfold/experimental.h>
 
 void clfold_part_set(struct request *request, const clfold_part *part, bool is_lifted)

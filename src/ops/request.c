@@ -372,7 +372,8 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
     const enum overlap with_in = !writes_each                      ? overlap
                                  : reads_others(monoid) || selects ? OVERLAP_NONE
                                                                    : OVERLAP_ELEMENTS;
-    struct spans spans = { .num = 0 };
+    struct spans spans;
+    spans.num = 0; /* the rest is large, and set as it is needed */
     struct span *in = add(&spans, IN,
                           clfold_span_in(monoid, request->in, request->in_offset,
                                          !reads    ? 0

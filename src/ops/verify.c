@@ -33,20 +33,13 @@ static bool is_too_rough(const struct monoid *monoid)
             (monoid->op == CLFOLD_ADD && monoid->type == CLFOLD_F16));
 }
 
-static bool is_float(clfold_type type)
-{
-    const struct scalar *scalar = clfold_scalar(type);
-
-    return scalar && scalar->is_float;
-}
-
 /* Half of an epsilon; 0: exact. */
 static double rounding_of(clfold_type type)
 {
-    return !is_float(type)      ? 0
-           : type == CLFOLD_F16 ? 0x1p-11
-           : type == CLFOLD_F32 ? 0x1p-24
-                                : 0x1p-53;
+    return !clfold_is_float(type) ? 0
+           : type == CLFOLD_F16   ? 0x1p-11
+           : type == CLFOLD_F32   ? 0x1p-24
+                                  : 0x1p-53;
 }
 
 /* The coarsest of what is folded. */
@@ -69,8 +62,8 @@ bool clfold_request_verifiable(const struct request *request)
            request->job.algorithm != SERIAL && !request->job.offsets &&
            !monoid->in_part && !monoid->count_at && !monoid->stores && !is_opaque &&
            !is_too_rough(monoid) &&
-           (!monoid->out ||
-            (monoid->result && (is_float(monoid->out) || rounding_in(monoid) == 0)));
+           (!monoid->out || (monoid->result &&
+                             (clfold_is_float(monoid->out) || rounding_in(monoid) == 0)));
 }
 
 /* ---- Folds ------------------------------------------------------------------------- */

@@ -39,13 +39,6 @@ static void print_made(char made[CLFOLD_SOURCE_SIZE], const struct monoid *monoi
     }
 }
 
-static bool is_float(clfold_type type)
-{
-    const struct scalar *scalar = clfold_scalar(type);
-
-    return scalar && scalar->is_float;
-}
-
 /* An integer of as many bits, by vectors of which lanes are chosen. */
 static const char *mask_name(clfold_type type)
 {
@@ -129,7 +122,7 @@ static void append_line(struct text *text, const char *line, const char *stop,
         { "$neutral", neutral },
         { "$mask", mask_name(component->stage) },
         { "$choice", mask_name(component->item) },
-        { "$ulps", is_float(component->stage) ? "CLFOLD_ULPS" : "0" },
+        { "$ulps", clfold_is_float(component->stage) ? "CLFOLD_ULPS" : "0" },
     };
 
     snprintf(number, sizeof(number), "%u", k);

@@ -286,9 +286,17 @@ const clfold_place *clfold_facet_place(const clfold_fold *fold, enum facet facet
     return (const clfold_place *)(const void *)(owner + clfold_place_rows[facet].at);
 }
 
-const char **clfold_facet_text(clfold_fold *fold, enum facet facet)
+const char *clfold_facet_text(const clfold_fold *fold, enum facet facet)
 {
-    return (const char **)(void *)((char *)fold + pointers[facet - FIRST_POINTER].at);
+    const char *text;
+
+    memcpy(&text, (const char *)fold + pointers[facet - FIRST_POINTER].at, sizeof(text));
+    return text;
+}
+
+void clfold_facet_set_text(clfold_fold *fold, enum facet facet, const char *text)
+{
+    memcpy((char *)fold + pointers[facet - FIRST_POINTER].at, &text, sizeof(text));
 }
 
 static uint64_t places_of(const clfold_fold *fold, enum facet from, enum facet to)
@@ -350,7 +358,8 @@ uint64_t clfold_facets_call(const clfold_fold *fold, uint64_t given,
 
 struct use clfold_use_of(const clfold_fold *fold, uint64_t bits)
 {
-    const uint64_t keyed = B(COUNT_AT) | B(NUM_AT) | B(PART);
+    const uint64_t keyed =
+        B(COUNT_AT) | B(NUM_AT) | B(PART) | (bits & IS(SELECT) ? B(KEEP) : 0);
     const bool is_scan = (bits & SCANS) != 0, reduces = (bits & IS(REDUCE)) != 0;
     const bool sees_offsets = bits & IS(BY_OFFSETS) && (bits & (B(LOAD) | IS(MAP)));
     struct use use = { .facets = (uint32_t)(bits & keyed) };

@@ -122,16 +122,21 @@ struct use {
     uint32_t
         found; /* CLFOLD_BY_FLAGS, _KEYS: a reduction finds its offsets first; or 0 */
     clfold_type type; /* of what is in memory, where programs depend on it; or 0 */
-    uint32_t facets;  /* bits of those that programs depend on */
+    uint32_t facets;  /* bits of those that programs depend on; keep only of selects */
 };
+#define CLFOLD_USE_WORDS 4
+_Static_assert(sizeof(struct use) == CLFOLD_USE_WORDS * sizeof(uint32_t),
+               "it is compared and hashed as words");
 struct use clfold_use_of(const clfold_fold *fold, uint64_t bits);
 
 /* Rejects what does not go together, in a sentence that names it. */
 clfold_status clfold_facets_check(const struct site *site, uint64_t bits);
 
-/* A place or a text of the fold, its segments or its part, which must be there. */
+/* A place of the fold, its segments or its part, which must be there. */
 const clfold_place *clfold_facet_place(const clfold_fold *fold, enum facet facet);
-const char **clfold_facet_text(clfold_fold *fold, enum facet facet);
+
+const char *clfold_facet_text(const clfold_fold *fold, enum facet facet);
+void clfold_facet_set_text(clfold_fold *fold, enum facet facet, const char *text);
 
 /* Gives a launch, whose out is set, the places among `bits`; out replaces others. */
 void clfold_launch_bind(struct launch *launch, uint64_t bits, const clfold_place *places);

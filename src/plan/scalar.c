@@ -26,6 +26,13 @@ const char *clfold_scalar_name(clfold_type type)
     return scalar ? scalar->name : "an unknown type";
 }
 
+bool clfold_is_float(clfold_type type)
+{
+    const struct scalar *scalar = clfold_scalar(type);
+
+    return scalar && scalar->is_float;
+}
+
 clfold_type clfold_integer(size_t size, bool is_signed)
 {
     switch (size) {

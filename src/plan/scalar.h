@@ -20,6 +20,9 @@ const struct scalar *clfold_scalar(clfold_type type);
 /* Its name, or "an unknown type". */
 const char *clfold_scalar_name(clfold_type type);
 
+/* False where it is not a valid type. */
+bool clfold_is_float(clfold_type type);
+
 /* The integer type of so many bytes. */
 clfold_type clfold_integer(size_t size, bool is_signed);
 
