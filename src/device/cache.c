@@ -28,9 +28,8 @@ static struct kernels *make_kernels(const struct program *of, cl_program program
     const char *name;
 
     *status = kernels ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    for (uint32_t i = 0;
-         *status == CL_SUCCESS &&
-         (name = clfold_kernel_name(&of->fold->monoid, of->shape.algorithm, i));
+    for (uint32_t i = 0; *status == CL_SUCCESS &&
+                         (name = clfold_kernel_name(&of->fold->monoid, &of->shape, i));
          ++i) {
         cl_kernel kernel = clCreateKernel(program, name, status);
         if (*status == CL_SUCCESS) {

@@ -25,12 +25,11 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 /* Texts of a recipe that are not arguments'. */
 #define OWN_TEXTS CLFOLD_NUM_TEXTS
 
-static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
-                        const struct use *use)
+static void make_recipe(struct recipe *recipe, const clfold_fold *fold, uint64_t bits)
 {
+    const bool selects = clfold_has(bits, TRAIT_SELECT);
     uint32_t *numbers = recipe->numbers;
 
-    recipe->use = *use;
     memcpy(numbers,
            (const uint32_t[CLFOLD_RECIPE_NUMBERS]){
                fold->op,
@@ -44,6 +43,8 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
                (uint32_t)fold->type_size,
                (uint32_t)((uint64_t)fold->type_size >> 32),
                (uint32_t)fold->num_args,
+               clfold_facets_lift(bits),
+               selects,
            },
            sizeof(recipe->numbers));
     recipe->num_texts = OWN_TEXTS + 2 * (uint32_t)fold->num_args;
@@ -51,7 +52,7 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
         recipe->texts[i] = clfold_facet_text(fold, (enum facet)(FACET_COMPONENTS + i));
     }
     /* Of a select's carries nothing is kept. */
-    if (!clfold_has(use->facets, FACET_KEEP)) {
+    if (!selects) {
         recipe->texts[FACET_KEEP - FACET_COMPONENTS] = NULL;
     }
     for (size_t i = 0; i < fold->num_args; ++i) {
@@ -70,8 +71,6 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold,
 static void hash_recipe(struct recipe *recipe)
 {
     recipe->hash = clfold_hash(CLFOLD_HASH_START, recipe->numbers, CLFOLD_RECIPE_NUMBERS);
-    recipe->hash =
-        clfold_hash(recipe->hash, (const void *)&recipe->use, CLFOLD_USE_WORDS);
     for (uint32_t i = 0; i < recipe->num_texts; ++i) {
         recipe->hash = hash_text(recipe->hash, recipe->texts[i]);
     }
@@ -85,7 +84,6 @@ static bool same_text(const char *a, const char *b)
 static bool same_recipe(const struct recipe *a, const struct recipe *b)
 {
     bool same = a->num_texts == b->num_texts &&
-                memcmp(&a->use, &b->use, sizeof(a->use)) == 0 &&
                 memcmp(a->numbers, b->numbers, sizeof(a->numbers)) == 0;
 
     for (uint32_t i = 0; same && i < a->num_texts; ++i) {
@@ -119,23 +117,9 @@ static clfold_status check_gaps(const struct site *site, const struct caps *caps
 /* Parts of an item that this compiler makes right code of. */
 #define MOST_PARTS 4
 
-static clfold_status check_heads(const struct site *site, const struct caps *caps,
-                                 clfold_type type)
-{
-    return type == CLFOLD_F16
-               ? CLFOLD_OK
-               : clfold_caps_check_type(caps, site, "segments: type", type);
-}
-
 static clfold_status lift(struct monoid *monoid, const struct site *site,
                           const struct caps *caps, const clfold_fold *fold)
 {
-    const clfold_type type = fold->segments->type;
-    clfold_status status;
-
-    if ((status = check_heads(site, caps, type))) {
-        return status;
-    }
     if (monoid->num_components == MOST_PARTS &&
         clfold_platform_miscopies(caps->facts.platform)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
@@ -144,7 +128,7 @@ static clfold_status lift(struct monoid *monoid, const struct site *site,
                            clfold_way_name(fold->segments->by), monoid->num_components,
                            monoid->name, monoid->num_components + 1);
     }
-    clfold_monoid_lift(monoid, fold->segments->by, type, fold->equal);
+    clfold_monoid_lift(monoid);
     return CLFOLD_OK;
 }
 
@@ -189,7 +173,7 @@ static clfold_status check_caps(const struct site *site, const struct caps *caps
 /* The fold of a recipe, with its own copy of the texts. */
 static clfold_status make_user(struct interned **out, const struct site *site,
                                const struct caps *caps, const clfold_fold *fold,
-                               const struct recipe *recipe)
+                               uint64_t bits, const struct recipe *recipe)
 {
     clfold_arg args[CLFOLD_MAX_ARGS] = { 0 };
     clfold_fold own = *fold;
@@ -214,7 +198,6 @@ static clfold_status make_user(struct interned **out, const struct site *site,
         }
     }
     const char *const *texts = made->recipe.texts;
-    const struct use *use = &recipe->use;
     for (int i = 0; i < OWN_TEXTS; ++i) {
         clfold_facet_set_text(&own, (enum facet)(FACET_COMPONENTS + i), texts[i]);
     }
@@ -227,21 +210,9 @@ static clfold_status make_user(struct interned **out, const struct site *site,
     own.args = args;
     if ((status = clfold_monoid_user(&made->monoid, site, &own, &made->names)) ||
         (status = check_caps(site, caps, fold, &made->monoid)) ||
-        (use->lifted && (status = lift(&made->monoid, site, caps, &own))) ||
-        (use->found && (status = check_heads(site, caps, use->type)))) {
+        (clfold_facets_lift(bits) && (status = lift(&made->monoid, site, caps, &own)))) {
         clfold_free(made);
         return status;
-    }
-    made->monoid.num_at = clfold_has(use->facets, FACET_NUM_AT);
-    made->monoid.count_at = clfold_has(use->facets, FACET_COUNT_AT);
-    made->monoid.finds_bad = clfold_has(use->facets, FACET_BAD_OUT);
-    if (use->found) {
-        clfold_monoid_find(&made->monoid, use->found, use->type, own.equal);
-    }
-    /* A reduction's result is told its segment without them. */
-    if (!use->lifted && !use->found &&
-        (made->monoid.loads.segment || (!fold->op && !fold->combine))) {
-        made->monoid.offsets = use->type;
     }
     *out = made;
     return CLFOLD_OK;
@@ -284,10 +255,10 @@ static struct interned *take_user(struct folds *folds, struct recipe *recipe)
 
 static clfold_status check_found(const struct interned *found, const struct site *site,
                                  const struct caps *caps, const clfold_fold *fold,
-                                 const struct recipe *recipe)
+                                 uint64_t bits, const struct recipe *recipe)
 {
     struct interned *made;
-    clfold_status status = make_user(&made, site, caps, fold, recipe);
+    clfold_status status = make_user(&made, site, caps, fold, bits, recipe);
 
     if (status == CLFOLD_OK) {
         status = clfold_folds_agree(&found->monoid, &made->monoid)
@@ -302,19 +273,19 @@ static clfold_status check_found(const struct interned *found, const struct site
 
 clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
                                 const struct caps *caps, const clfold_fold *fold,
-                                const struct use *use, struct interned **out)
+                                uint64_t bits, struct interned **out)
 {
     struct interned *made = NULL, *found;
     struct recipe recipe;
     clfold_status status;
 
-    make_recipe(&recipe, fold, use);
+    make_recipe(&recipe, fold, bits);
     clfold_lock_take(&folds->lock);
     found = take_user(folds, &recipe);
     clfold_lock_give(&folds->lock);
     if (found) {
 #ifdef CLFOLD_CHECK_KEYS
-        if ((status = check_found(found, site, caps, fold, &recipe))) {
+        if ((status = check_found(found, site, caps, fold, bits, &recipe))) {
             clfold_folds_give(found);
             return status;
         }
@@ -322,7 +293,7 @@ clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
         *out = found;
         return CLFOLD_OK;
     }
-    if ((status = make_user(&made, site, caps, fold, &recipe))) {
+    if ((status = make_user(&made, site, caps, fold, bits, &recipe))) {
         return status;
     }
     clfold_lock_take(&folds->lock);

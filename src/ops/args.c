@@ -115,7 +115,7 @@ static void set_with(struct args *args, const struct launch *launch,
                      const struct request *request)
 {
     const struct monoid *monoid = request->job.monoid;
-    const uint32_t groups = clfold_own_groups(monoid);
+    const uint32_t groups = clfold_own_groups(monoid, &request->job.use);
     const clfold_arg *user = request->args;
 
     args->name = "args";
@@ -140,7 +140,7 @@ static void set_with(struct args *args, const struct launch *launch,
             set_member(args, &own->param, launch);
         }
     }
-    if (monoid->heads && args->status == CL_SUCCESS) {
+    if (monoid->lifted && args->status == CL_SUCCESS) {
         set_init(args, monoid, &request->init, launch->out);
     }
 }
@@ -158,7 +158,7 @@ clfold_status clfold_set_arguments(const struct site *site, struct kernels *kern
             continue;
         }
         if (p->kind == PARAM_INIT) {
-            set_init(&args, monoid, monoid->heads ? &request->carry : &request->init,
+            set_init(&args, monoid, monoid->lifted ? &request->carry : &request->init,
                      launch->out);
         } else if (p->kind == PARAM_WITH) {
             set_with(&args, launch, request);

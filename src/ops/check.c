@@ -204,13 +204,19 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
                                const clfold_fold *fold, uint64_t bits,
                                struct interned **found)
 {
-    const struct use use = clfold_use_of(fold, bits);
+    const clfold_segments *segments = fold->segments;
+    clfold_status status = CLFOLD_OK;
 
-    return clfold_fold_is_plain(fold) && !use.type && !use.facets
+    if (segments && segments->by <= CLFOLD_BY_OFFSETS && segments->type != CLFOLD_F16) {
+        status = clfold_caps_check_type(&context->caps, site, "segments: type",
+                                        segments->type);
+    }
+    return status ? status
+           : clfold_fold_is_plain(fold) && !fold->equal && !clfold_facets_lift(bits)
                ? clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
                                        fold->type, fold->in ? fold->in : fold->type,
                                        fold->accuracy, found)
-               : clfold_folds_user(&context->folds, site, &context->caps, fold, &use,
+               : clfold_folds_user(&context->folds, site, &context->caps, fold, bits,
                                    found);
 }
 

@@ -45,10 +45,10 @@ static clfold_status check_texts(const struct request *request, const struct sit
 /* Where the part lies. */
 static clfold_status check_range(const struct request *request, const struct site *site)
 {
-    const struct segments *segments = &request->segments;
+    const struct rows *rows = &request->job.segments.given;
     const uint64_t first = request->first, whole = request->whole;
     const uint64_t count = request->job.count, end = first + count;
-    const uint64_t block = segments->width * segments->length;
+    const uint64_t block = rows->width * rows->length;
 
     if (end < count || (whole > 0 && end > whole)) {
         return clfold_fail(site, CLFOLD_ERROR_RANGE,
@@ -56,8 +56,7 @@ static clfold_status check_range(const struct request *request, const struct sit
                            (unsigned long long)first, (unsigned long long)count,
                            (unsigned long long)whole);
     }
-    if (segments->width > 0 &&
-        (first % block > 0 || (count % block > 0 && end != whole))) {
+    if (rows->width > 0 && (first % block > 0 || (count % block > 0 && end != whole))) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "part: first %llu and count %llu cut a row or column",
                            (unsigned long long)first, (unsigned long long)count);
@@ -69,7 +68,7 @@ clfold_status clfold_part_check(const struct request *request, const struct site
 {
     clfold_status status;
 
-    if (!request->job.monoid->in_part) {
+    if (!clfold_given(request, FACET_PART)) {
         return CLFOLD_OK;
     }
     status = check_texts(request, site);

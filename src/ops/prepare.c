@@ -95,8 +95,8 @@ static clfold_status prepare_all(clfold_context *context, const struct site *sit
 
     while (status == CLFOLD_OK && !request->named && job->count > 1) {
         job->count /= 2;
-        if (job->segments.width == 1 && job->segments.length > job->count) {
-            job->segments.length = job->count;
+        if (job->segments.rows.width == 1 && job->segments.rows.length > job->count) {
+            job->segments.rows.length = job->count;
         }
         status = clfold_request_choose(request, site, context, request->fold, NULL);
         if (status == CLFOLD_OK && (!(done >> job->algorithm & 1) || job->tuned != row)) {

@@ -42,17 +42,6 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
     return status;
 }
 
-/* The offsets that a reduction by flags or keys finds, of as many segments as there may
- * be: each has an element. */
-static void set_found(struct job *job, size_t num, bool lists)
-{
-    const uint64_t most = num > 0 && num < job->count ? num : job->count;
-
-    job->num_offsets = most + 1;
-    job->offsets = job->count < UINT32_MAX ? CLFOLD_U32 : CLFOLD_U64;
-    job->lists = lists;
-}
-
 clfold_status clfold_request_fold(struct request *request, const struct site *site,
                                   clfold_context *context, const clfold_fold *fold)
 {
@@ -73,33 +62,13 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     request->init =
         (struct init){ .value = fold->init, .at = request->places[FACET_INIT_AT] };
     if (fold->part) {
-        clfold_part_set(request, fold->part, found->monoid.heads != 0);
+        clfold_part_set(request, fold->part, found->monoid.lifted);
     }
-    if (fold->segments && fold->segments->by <= CLFOLD_BY_OFFSETS) {
-        const clfold_segments *segments = fold->segments;
-        bool are_offsets = segments->by == CLFOLD_BY_OFFSETS;
-        request->heads = (struct heads){ segments->by, segments->type,
-                                         are_offsets ? segments->num + 1
-                                                     : (size_t)request->job.count };
-        request->job.num_offsets = are_offsets ? request->heads.num : 0;
-        request->job.offsets = found->monoid.heads ? 0 : segments->type;
-        request->job.finds_bad = clfold_given(request, FACET_BAD_OUT);
-        if (found->monoid.found) {
-            set_found(&request->job, segments->num,
-                      request->bits &
-                          (FACET_BIT(FACET_KEYS_OUT) | FACET_BIT(FACET_LENGTHS_OUT)));
-        }
-        if (are_offsets && segments->num == 0 && request->job.count > 0 &&
-            !atomic_exchange(&context->has_no_num, true)) {
-            clfold_log(site->log, CLFOLD_LOG_WARNING,
-                       "%s: segments: num is 0, so there are no segments (logged once)",
-                       site->who);
-        }
-    }
+    request->job.use = clfold_use_of(fold, &found->monoid, request->bits);
     request->args = fold->args;
     request->num_args = fold->num_args;
-    if ((status = clfold_check_segments(site, fold->segments, request->job.count,
-                                        &request->segments, &request->job.segments)) ||
+    if ((fold->segments &&
+         (status = clfold_segments_set(request, site, context, fold->segments))) ||
         (status =
              clfold_request_choose(request, site, context, found, fold->algorithm))) {
         clfold_folds_give(found);
@@ -139,10 +108,10 @@ static struct span span_of(const struct request *request, int facet,
 {
     const struct place_row *row = &clfold_place_rows[facet];
     const struct monoid *monoid = request->job.monoid;
-    const struct scalar *key = clfold_scalar(request->heads.type);
+    const struct scalar *key = clfold_scalar(request->job.segments.type);
     const cl_mem_flags denied = row->is_written ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY;
     const size_t count = row->many == MANY_RESULTS ? out->count
-                         : row->many == MANY_HEADS ? request->heads.num
+                         : row->many == MANY_HEADS ? request->job.segments.num
                                                    : row->many;
     struct span span = clfold_span_result(monoid, row->name, row->offset_name,
                                           &request->places[facet], count, denied);
@@ -157,14 +126,16 @@ static struct span span_of(const struct request *request, int facet,
                     : row->holds == HOLDS_CARRY ? clfold_monoid_carry_size(monoid)
                     : key                       ? key->size
                                                 : 1;
-        span.type = row->holds == HOLDS_NUMBER  ? "u64"
-                    : row->holds == HOLDS_CARRY ? CARRIES
-                                                : clfold_scalar_name(request->heads.type);
+        span.type = row->holds == HOLDS_NUMBER ? "u64"
+                    : row->holds == HOLDS_CARRY
+                        ? CARRIES
+                        : clfold_scalar_name(request->job.segments.type);
     }
-    span.counted = row->many == MANY_RESULTS ? out->counted
-                   : row->many == MANY_HEADS && request->heads.by == CLFOLD_BY_OFFSETS
-                       ? "offsets"
-                       : NULL;
+    span.counted =
+        row->many == MANY_RESULTS ? out->counted
+        : row->many == MANY_HEADS && request->job.segments.by == CLFOLD_BY_OFFSETS
+            ? "offsets"
+            : NULL;
     return span;
 }
 
@@ -182,7 +153,8 @@ static enum overlap overlap_of(const struct request *request, int a, int b,
         { FACET_INIT_AT, FACET_TOTAL_OUT, OVERLAP_ELEMENTS, true },
         { FACET_INIT_AT, FACET_CARRY_OUT, OVERLAP_ELEMENTS, true },
     };
-    const bool is_one = request->job.segments.width == 0 && !request->heads.type;
+    const bool is_one =
+        request->job.segments.rows.width == 0 && !request->job.segments.type;
 
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); ++i) {
         if (pairs[i].a == a && pairs[i].b == b && (is_one || !pairs[i].if_one)) {
@@ -236,14 +208,18 @@ static clfold_status check_total(const struct request *request, const struct sit
     const struct monoid *monoid = request->job.monoid;
 
     if (!clfold_given(request, FACET_TOTAL_OUT) ||
-        (request->job.count > 0 && !monoid->count_at) || monoid->has_identity ||
-        clfold_has_init(&request->init) || clfold_has_init(&request->carry)) {
+        (request->job.count > 0 && !clfold_given(request, FACET_COUNT_AT)) ||
+        monoid->has_identity || clfold_has_init(&request->init) ||
+        clfold_has_init(&request->carry)) {
         return CLFOLD_OK;
     }
-    return clfold_fail(
-        site, monoid->count_at ? CLFOLD_ERROR_ARGUMENT : CLFOLD_ERROR_EMPTY,
-        "%s, so total_out has no value: %s has neither identity nor init",
-        monoid->count_at ? "count_at may hold 0" : "count is 0", monoid->name);
+    return clfold_fail(site,
+                       clfold_given(request, FACET_COUNT_AT) ? CLFOLD_ERROR_ARGUMENT
+                                                             : CLFOLD_ERROR_EMPTY,
+                       "%s, so total_out has no value: %s has neither identity nor init",
+                       clfold_given(request, FACET_COUNT_AT) ? "count_at may hold 0"
+                                                             : "count is 0",
+                       monoid->name);
 }
 
 clfold_status clfold_request_check_empty(const struct request *request,
@@ -251,25 +227,25 @@ clfold_status clfold_request_check_empty(const struct request *request,
 {
     const struct monoid *monoid = request->job.monoid;
 
-    if (request->job.offsets && !operation_of(request)->writes_each &&
+    if (request->job.use.offsets && !operation_of(request)->writes_each &&
         monoid->loads.segment &&
         clfold_platform_miscopies(request->job.device->platform)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "load uses segment or rank, which this driver gets wrong in "
                            "reductions by offsets");
     }
-    if ((request->job.offsets || monoid->count_at) && !monoid->found &&
-        !operation_of(request)->writes_each && !monoid->has_identity &&
-        !clfold_has_init(&request->init)) {
+    if ((request->job.use.offsets || clfold_given(request, FACET_COUNT_AT)) &&
+        !request->job.use.found && !operation_of(request)->writes_each &&
+        !monoid->has_identity && !clfold_has_init(&request->init)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "%s, and %s has neither identity nor init",
-                           request->job.offsets ? "segments by offsets may be empty"
-                                                : "count_at may hold 0",
+                           request->job.use.offsets ? "segments by offsets may be empty"
+                                                    : "count_at may hold 0",
                            monoid->name);
     }
     if (operation_of(request)->writes_each || request->job.count > 0 ||
-        request->job.segments.width > 0 || request->job.offsets || monoid->has_identity ||
-        clfold_has_init(&request->init)) {
+        request->job.segments.rows.width > 0 || request->job.use.offsets ||
+        monoid->has_identity || clfold_has_init(&request->init)) {
         return CLFOLD_OK;
     }
     return clfold_fail(site, CLFOLD_ERROR_EMPTY,
@@ -328,22 +304,22 @@ static clfold_status check_writes(const struct request *request, const struct si
             "identity nor init",
             writes->prev ? field : "keep", monoid->name);
     }
-    if (request->job.offsets && !operation_of(request)->writes_each &&
-        request->job.count + request->job.num_offsets >
+    if (request->job.use.offsets && !operation_of(request)->writes_each &&
+        request->job.count + request->job.segments.num_offsets >
             clfold_most_places(request->job.device)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "count %llu and %llu offsets are more than the %llu that "
                            "this device takes at once",
                            (unsigned long long)request->job.count,
-                           (unsigned long long)request->job.num_offsets,
+                           (unsigned long long)request->job.segments.num_offsets,
                            (unsigned long long)clfold_most_places(request->job.device));
     }
-    if ((monoid->heads && clfold_monoid_uses_segment(monoid)) ||
-        (monoid->found && !monoid->keep && monoid->loads.segment)) {
+    if ((monoid->lifted && clfold_monoid_uses_segment(monoid)) ||
+        (request->job.use.found && !monoid->keep && monoid->loads.segment)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "%s uses segment or rank, which segments by %s do not have",
                            monoid->loads.segment ? "load" : field,
-                           clfold_way_name(request->heads.by));
+                           clfold_way_name(request->job.segments.by));
     }
     return CLFOLD_OK;
 }
@@ -352,20 +328,21 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
                                    const clfold_context *context)
 {
     const struct monoid *monoid = request->job.monoid;
-    const struct segments *segments = &request->job.segments;
+    const struct rows *segments = &request->job.segments.rows;
     bool writes_each = operation_of(request)->writes_each;
     size_t count = (size_t)request->job.count;
     bool reads = clfold_monoid_reads_in(monoid);
-    size_t results = writes_each            ? count
-                     : request->job.offsets ? (size_t)request->job.num_offsets - 1
+    size_t results = writes_each ? count
+                     : request->job.use.offsets
+                         ? (size_t)request->job.segments.num_offsets - 1
                      : segments->width > 0 ? (size_t)clfold_num_segments(count, *segments)
                                            : 1;
     /* One result is written when all elements and init are read; of several the first is
      * written before. */
     enum overlap overlap =
-        segments->width > 0 || request->job.offsets ? OVERLAP_NONE : OVERLAP_PLACE;
+        segments->width > 0 || request->job.use.offsets ? OVERLAP_NONE : OVERLAP_PLACE;
     /* What a map by offsets repeats is as much as there are segments. */
-    bool repeats = writes_each && request->job.offsets && monoid->load &&
+    bool repeats = writes_each && request->job.use.offsets && monoid->load &&
                    clfold_monoid_uses_segment(monoid) && !monoid->loads.x &&
                    !monoid->writes.x;
     const bool selects = operation_of(request)->selects;
@@ -377,7 +354,7 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
     struct span *in = add(&spans, IN,
                           clfold_span_in(monoid, request->in, request->in_offset,
                                          !reads    ? 0
-                                         : repeats ? request->heads.num - 1
+                                         : repeats ? request->job.segments.num - 1
                                                    : count));
     struct span out = clfold_span_out(monoid, request->out, request->out_offset, results);
     out.counted = results == count ? NULL : "results";

@@ -13,13 +13,6 @@
 #include "ops/context.h"
 #include "plan/facet.h"
 
-/* Flags, keys or offsets of segments, which FACET_HEADS has. */
-struct heads {
-    uint32_t by;      /* CLFOLD_BY_FLAGS, ... */
-    clfold_type type; /* 0: there are none */
-    size_t num;       /* of elements */
-};
-
 /* Blocks that a call is lent, or NULL: the algorithm's scratch, bits of offsets, and what
  * a rehearsal writes. */
 enum { LENT_SCRATCH, LENT_HEADS, LENT_RESULT, NUM_LENT };
@@ -44,11 +37,9 @@ struct request {
     bool to_host;    /* `out` is clfold's own, and is set after the checks */
     cl_mem in, out;
     size_t in_offset, out_offset;
-    struct segments segments; /* as given, where the job has no more than its elements */
     struct init init;
     uint64_t first, whole; /* of a part; zeros: this is the whole */
     struct init carry; /* in front of the part, if its fold is lifted; else it is init */
-    struct heads heads;
     cl_uint num_wait;
     const cl_event *wait;
     /* found out about a look-back */

@@ -20,7 +20,8 @@ static void begin(struct launch *launch, const struct request *request,
         .scratch = scratch ? scratch->mem : request->out,
         .turn = scratch && scratch->turn,
         .call_first = request->first,
-        .call_segments = request->job.offsets ? request->job.num_offsets - 1 : 0,
+        .call_segments =
+            request->job.use.offsets ? request->job.segments.num_offsets - 1 : 0,
     };
     clfold_launch_bind(launch, request->bits, request->places);
     launch->has_key_at &= request->first > 0;
@@ -28,19 +29,19 @@ static void begin(struct launch *launch, const struct request *request,
         clfold_looks_back(plan->shape.algorithm) && scratch
             ? clfold_memory_capacity(clfold_memory(plan->shape.tier), scratch->size)
             : 0;
-    launch->has_init = clfold_has_init(monoid->heads ? &request->carry : &request->init);
+    launch->has_init = clfold_has_init(monoid->lifted ? &request->carry : &request->init);
     launch->call_count = request->job.count;
-    launch->n = !monoid->in_part     ? request->job.count
-                : request->whole > 0 ? request->whole
-                                     : UINT64_MAX;
-    launch->segments = clfold_segments_or_one(request->segments);
+    launch->n = !clfold_given(request, FACET_PART) ? request->job.count
+                : request->whole > 0               ? request->whole
+                                                   : UINT64_MAX;
+    launch->segments = clfold_segments_or_one(request->job.segments.given);
     launch->bits = launch->counts = bits ? bits->mem : request->out;
     launch->bits_at = plan->marks.bits_at;
     if (monoid->keeps_scan && bits) {
         launch->heads = launch->offsets = bits->mem;
         launch->heads_at = plan->marks.flags_at;
         launch->offsets_at = plan->marks.offsets_at;
-    } else if (monoid->found && bits) {
+    } else if (request->job.use.found && bits) {
         /* How many segments there are, and their offsets. */
         launch->num_at = launch->offsets = bits->mem;
         launch->num_index = 0;
@@ -64,8 +65,7 @@ static void report(const clfold_context *context, const struct request *request,
         .index = number,
         .num_launches = clfold_plan_num_launches(plan),
         .fold = request->name,
-        .kernel = clfold_kernel_name(request->job.monoid, plan->shape.algorithm,
-                                     launch->kernel),
+        .kernel = clfold_kernel_name(request->job.monoid, &plan->shape, launch->kernel),
         .event = event,
         .bytes_read = launch->bytes_read,
         .bytes_written = launch->bytes_written,

@@ -58,29 +58,58 @@ static clfold_status check_shape(const struct site *site, const clfold_segments 
     return CLFOLD_OK;
 }
 
-clfold_status clfold_check_segments(const struct site *site,
-                                    const clfold_segments *segments, uint64_t count,
-                                    struct segments *given, struct segments *out)
+/* Flags, keys or offsets. Of the offsets that a reduction by flags or keys finds there
+ * are as many as there may be: each segment has an element. */
+static void set_heads(struct request *request, const clfold_segments *given)
 {
+    struct job *job = &request->job;
+    const bool are_offsets = given->by == CLFOLD_BY_OFFSETS;
+    const uint64_t most =
+        given->num > 0 && given->num < job->count ? given->num : job->count;
+
+    job->segments = (struct segments){
+        .by = given->by,
+        .type = given->type,
+        .num = are_offsets ? given->num + 1 : (size_t)job->count,
+        .num_offsets = are_offsets      ? given->num + 1
+                       : job->use.found ? most + 1
+                                        : 0,
+        .finds_bad = clfold_given(request, FACET_BAD_OUT),
+        .lists = clfold_given(request, FACET_KEYS_OUT) ||
+                 clfold_given(request, FACET_LENGTHS_OUT),
+    };
+    if (job->use.found) {
+        job->use.offsets = job->count < UINT32_MAX ? CLFOLD_U32 : CLFOLD_U64;
+    }
+}
+
+clfold_status clfold_segments_set(struct request *request, const struct site *site,
+                                  clfold_context *context, const clfold_segments *given)
+{
+    struct segments *segments = &request->job.segments;
+    const uint64_t count = request->job.count;
     clfold_status status;
 
-    *given = *out = (struct segments){ 0 };
-    if (!segments) {
+    if (given->by <= CLFOLD_BY_OFFSETS) {
+        set_heads(request, given);
+        if (given->by == CLFOLD_BY_OFFSETS && given->num == 0 && count > 0 &&
+            !atomic_exchange(&context->has_no_num, true)) {
+            clfold_log(site->log, CLFOLD_LOG_WARNING,
+                       "%s: segments: num is 0, so there are no segments (logged once)",
+                       site->who);
+        }
         return CLFOLD_OK;
     }
-    if (segments->by <= CLFOLD_BY_OFFSETS) {
-        return CLFOLD_OK; /* no rows or columns */
-    }
-    if ((status = check_shape(site, segments, count))) {
+    if ((status = check_shape(site, given, count))) {
         return status;
     }
-    /* Longer ones than there are elements are as long as those: products stay small. */
-    *given = *out =
-        (struct segments){ segments->columns ? segments->columns : 1, segments->length };
-    if (count == 0) {
-        *given = *out = (struct segments){ 1, 1 };
-    } else if (out->width == 1 && out->length > count) {
-        out->length = count;
+    segments->given =
+        count == 0 ? (struct rows){ 1, 1 }
+                   : (struct rows){ given->columns ? given->columns : 1, given->length };
+    segments->rows = segments->given;
+    /* Longer rows than there are elements are as long as those: products stay small. */
+    if (count > 0 && segments->rows.width == 1 && segments->rows.length > count) {
+        segments->rows.length = count;
     }
     return CLFOLD_OK;
 }

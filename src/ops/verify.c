@@ -58,10 +58,11 @@ bool clfold_request_verifiable(const struct request *request)
     const struct monoid *monoid = request->job.monoid;
     const bool is_opaque = monoid->type_name && monoid->accuracy != CLFOLD_REPRODUCIBLE;
 
-    return request->job.operation == CLFOLD_REDUCE && request->job.segments.width == 0 &&
-           request->job.algorithm != SERIAL && !request->job.offsets &&
-           !monoid->in_part && !monoid->count_at && !monoid->stores && !is_opaque &&
-           !is_too_rough(monoid) &&
+    return request->job.operation == CLFOLD_REDUCE &&
+           request->job.segments.rows.width == 0 && request->job.algorithm != SERIAL &&
+           !request->job.use.offsets &&
+           !(request->bits & (FACET_BIT(FACET_PART) | FACET_BIT(FACET_COUNT_AT))) &&
+           !monoid->stores && !is_opaque && !is_too_rough(monoid) &&
            (!monoid->out || (monoid->result &&
                              (clfold_is_float(monoid->out) || rounding_in(monoid) == 0)));
 }

@@ -36,7 +36,7 @@ static clfold_status compare(clfold_context *context, const struct site *site,
     if (status == CL_SUCCESS) {
         struct launch launch = {
             .out = mem,
-            .segments = clfold_segments_or_one(request->segments),
+            .segments = clfold_segments_or_one(request->job.segments.given),
         };
         clfold_launch_bind(&launch, 0, NULL);
         struct request own = *request;
@@ -145,6 +145,7 @@ static clfold_status find_out(clfold_context *context, const struct site *site,
     const struct shape shape = {
         .algorithm = WIDTHS,
         .tile = { TILE_VECTOR, 16, 1 },
+        .use = request->job.use,
         .tail = clfold_platform_miscopies(context->caps.facts.platform),
         .single = clfold_platform_vectorizes(context->caps.facts.platform),
     };

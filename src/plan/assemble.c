@@ -115,9 +115,8 @@ static void append_line(struct text *text, const char *line, const char *stop,
         { "$x", x },
         { "$value", value },
         { "$given", given },
-        { "$plus_base", component->load != LOAD_POSITION ? ""
-                        : monoid->in_part                ? " + base + clfold_first"
-                                                         : " + base" },
+        { "$plus_base",
+          component->load == LOAD_POSITION ? " + CLFOLD_LOAD_INDEX(base)" : "" },
         { "$is_true", component->load == LOAD_TRUTH ? " != 0" : "" },
         { "$neutral", neutral },
         { "$mask", mask_name(component->stage) },
@@ -248,18 +247,19 @@ static void append_given(struct text *text, const struct monoid *monoid,
 }
 
 /* Where segments start, and what stands before each: see heads.cl. */
-static void append_heads(struct text *text, const struct monoid *monoid)
+static void append_heads(struct text *text, const struct monoid *monoid,
+                         const struct use *use)
 {
-    const uint32_t way = monoid->heads ? monoid->heads : monoid->found;
+    const uint32_t way = use->lifted ? use->lifted : use->found;
 
-    clfold_text_print(text, "#define CLFOLD_HEADS %u\n", monoid->heads);
+    clfold_text_print(text, "#define CLFOLD_HEADS %u\n", use->lifted);
     if (!way) {
         return;
     }
-    const bool are_bits = monoid->heads == CLFOLD_BY_OFFSETS;
-    const bool are_halves = monoid->head_type == CLFOLD_F16;
-    const char *key = are_halves ? "float" : clfold_cl_name(monoid->head_type);
-    const char *mask = mask_name(are_bits || are_halves ? CLFOLD_F32 : monoid->head_type);
+    const bool are_bits = use->lifted == CLFOLD_BY_OFFSETS;
+    const bool are_halves = use->heads == CLFOLD_F16;
+    const char *key = are_halves ? "float" : clfold_cl_name(use->heads);
+    const char *mask = mask_name(are_bits || are_halves ? CLFOLD_F32 : use->heads);
     clfold_text_print(text,
                       "#define CLFOLD_WAY %u\n"
                       "#define CLFOLD_KEY %s\n#define CLFOLD_KEY16 %s16\n"
@@ -276,10 +276,10 @@ static void append_heads(struct text *text, const struct monoid *monoid)
     if (monoid->keeps_scan) {
         clfold_text_print(text, "#define CLFOLD_OFFSET ulong\n");
     }
-    if (monoid->found) {
-        clfold_text_print(text, "#define CLFOLD_KEY_BITS %s\n",
-                          clfold_cl_name(clfold_integer(
-                              clfold_scalar(monoid->head_type)->size, false)));
+    if (use->found) {
+        clfold_text_print(
+            text, "#define CLFOLD_KEY_BITS %s\n",
+            clfold_cl_name(clfold_integer(clfold_scalar(use->heads)->size, false)));
         return;
     }
     const char *head = clfold_cl_name(monoid->components[monoid->num_components].stage);
@@ -303,9 +303,9 @@ static void append_out(struct text *text, const struct monoid *monoid)
 }
 
 static void append_extension(struct text *text, const struct monoid *monoid,
-                             clfold_type type, const char *name)
+                             const struct use *use, clfold_type type, const char *name)
 {
-    if (clfold_monoid_uses(monoid, type)) {
+    if (clfold_monoid_uses(monoid, type) || (use->heads == type && type != CLFOLD_F16)) {
         clfold_text_print(text,
                           "#ifdef %s\n#pragma OPENCL EXTENSION %s : enable\n#endif\n",
                           name, name);
@@ -342,7 +342,7 @@ static void append_tile(struct text *text, const struct monoid *monoid,
 /* Folds that keep order may stop where the operator cuts; a group's tile does not. */
 static bool uses_cuts(const struct monoid *monoid, const struct tile_shape *tile)
 {
-    return monoid->cuts && !monoid->heads && !monoid->commutative &&
+    return monoid->cuts && !monoid->lifted && !monoid->commutative &&
            tile->kind == TILE_VECTOR;
 }
 
@@ -397,7 +397,8 @@ static bool reduces(const struct shape *shape)
 static void append_place(struct text *text, const struct monoid *monoid,
                          const struct shape *shape)
 {
-    const char *index = monoid->in_part ? "((i) + clfold_first)" : "i";
+    const bool in_part = clfold_use_has(&shape->use, FACET_PART);
+    const char *index = in_part ? "((i) + clfold_first)" : "i";
 
     clfold_text_print(
         text,
@@ -405,8 +406,8 @@ static void append_place(struct text *text, const struct monoid *monoid,
         "#define CLFOLD_LOAD_INDEX(i) %s\n#define CLFOLD_RESULT_INDEX(i) %s\n"
         "#define CLFOLD_CARRY_SIZE %zu\n#define CLFOLD_CARRY_COPY(to, "
         "from) do {",
-        monoid->count_at, monoid->in_part, index, reduces(shape) ? "i" : index,
-        clfold_monoid_carry_size(monoid));
+        clfold_use_has(&shape->use, FACET_COUNT_AT), in_part, index,
+        reduces(shape) ? "i" : index, clfold_monoid_carry_size(monoid));
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
         const char *name = monoid->components[k].name;
         clfold_text_print(text, " to.%s = from.%s;", name, name);
@@ -439,7 +440,7 @@ static void append_text_segments(struct text *text, const struct monoid *monoid,
         "#define CLFOLD_TEXT_SEGMENTS %d\n#define CLFOLD_TEXT_OFFSETS %d\n"
         "#define CLFOLD_LOAD_SEGMENT(i) own\n#define CLFOLD_LOAD_SEGMENT16(i) own\n"
         "#define CLFOLD_RESULT_SEGMENT(i) %s\n#define CLFOLD_RESULT_SEGMENT16(i) %s\n",
-        clfold_monoid_uses_segment(monoid), monoid->offsets != 0,
+        clfold_monoid_uses_segment(monoid), clfold_use_has(&shape->use, FACET_HEADS),
         reduces(shape) ? "((clfold_segment){ CLFOLD_RESULT_INDEX(i), 0 })"
                        : "clfold_segment_of(CLFOLD_RESULT_INDEX(i) CLFOLD_PASS)",
         reduces(shape)
@@ -455,7 +456,7 @@ static bool has_item16(const struct monoid *monoid, const struct tile_shape *til
 /* Vectors are combined in the usual way where nothing is rare, as heads are. */
 static bool uses_rare(const struct monoid *monoid, const struct tile_shape *tile)
 {
-    return (monoid->rare || monoid->heads) && has_item16(monoid, tile);
+    return (monoid->rare || monoid->lifted) && has_item16(monoid, tile);
 }
 
 /* How 16 items are stored. */
@@ -525,13 +526,12 @@ static void append_algorithm(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "#define CLFOLD_RUNG %d\n",
                           (int)(shape->algorithm - REDUCE_0));
     }
-    const clfold_type offset = shape->offsets                       ? shape->offsets
-                               : monoid->offsets                    ? monoid->offsets
-                               : monoid->heads == CLFOLD_BY_OFFSETS ? monoid->head_type
-                                                                    : 0;
+    const struct use *use = &shape->use;
+    const clfold_type offset =
+        use->lifted == CLFOLD_BY_OFFSETS ? use->heads : use->offsets;
     if (offset) {
         clfold_text_print(text, "#define CLFOLD_OFFSET %s\n", clfold_cl_name(offset));
-        append_limit(text, "NUM", "num", monoid->num_at);
+        append_limit(text, "NUM", "num", clfold_use_has(use, FACET_NUM_AT));
     }
     if (shape->algorithm == SERIAL || shape->algorithm == SERIAL_PIECES) {
         clfold_text_print(text, "#define CLFOLD_OF_PIECES %d\n",
@@ -557,8 +557,8 @@ static void append_contract(struct text *text, const struct monoid *monoid,
     /* Contraction is on by default, and would change x * x + c between programs. */
     clfold_text_print(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     append_silence(text);
-    append_extension(text, monoid, CLFOLD_F64, "cl_khr_fp64");
-    append_extension(text, monoid, CLFOLD_F16, "cl_khr_fp16");
+    append_extension(text, monoid, &shape->use, CLFOLD_F64, "cl_khr_fp64");
+    append_extension(text, monoid, &shape->use, CLFOLD_F16, "cl_khr_fp16");
     clfold_text_print(text,
                       "#define CLFOLD_IN %s\n#define CLFOLD_IN_HALF %d\n"
                       "#define CLFOLD_SCALARS %u\n#define CLFOLD_COMPONENTS %u\n"
@@ -570,7 +570,7 @@ static void append_contract(struct text *text, const struct monoid *monoid,
                       monoid->out_struct, monoid->type_name != NULL,
                       is_of_numbers(monoid), clfold_monoid_has_text(monoid),
                       monoid->item_file != NULL);
-    append_tail(text, "CLFOLD_TAIL", shape->tail || (monoid->type_name && monoid->heads),
+    append_tail(text, "CLFOLD_TAIL", shape->tail || (monoid->type_name && monoid->lifted),
                 clfold_monoid_tail(monoid, true));
     append_tail(text, "CLFOLD_RESULT_TAIL", shape->tail,
                 clfold_monoid_tail(monoid, false));
@@ -582,9 +582,9 @@ static void append_contract(struct text *text, const struct monoid *monoid,
                       monoid->out_struct ? "clfold_element"
                                          : clfold_cl_name(monoid->cell),
                       monoid->rounded != NULL);
-    clfold_append_with(text, monoid);
-    append_heads(text, monoid);
-    clfold_append_element_contract(text, monoid);
+    clfold_append_with(text, monoid, &shape->use);
+    append_heads(text, monoid, &shape->use);
+    clfold_append_element_contract(text, monoid, &shape->use);
     append_place(text, monoid, shape);
     append_text_segments(text, monoid, shape);
     append_out(text, monoid);
@@ -703,7 +703,8 @@ static bool append_function(struct program *program, const char *name)
         { "clfold_loaded16", loads_wide, clfold_append_load, "16" },
         { "clfold_written", writes, clfold_append_result, "" },
         { "clfold_written16", writes_wide, clfold_append_result, "16" },
-        { "clfold_carry", monoid->in_part, append_carry, "" },
+        { "clfold_carry", clfold_use_has(&program->shape->use, FACET_PART), append_carry,
+          "" },
         { "clfold_identity", monoid->has_identity, clfold_append_identity, "" },
         { "clfold_rounded", monoid->rounded, clfold_append_rounded, "" },
         { "clfold_rounded16", monoid->rounded && has_item16(monoid, tile),
@@ -841,9 +842,10 @@ void clfold_assemble(struct text *text, const struct monoid *monoid,
             append_function(&program, texts[i]);
         }
         clfold_append_comparisons(text, program.monoid);
-    } else if (monoid->heads == CLFOLD_BY_OFFSETS || monoid->finds_bad) {
+    } else if (shape->use.lifted == CLFOLD_BY_OFFSETS ||
+               clfold_use_has(&shape->use, FACET_BAD_OUT)) {
         append_part(&program, "mark_heads.cl");
-    } else if (monoid->found) {
+    } else if (shape->use.found) {
         append_part(&program, "find_heads.cl");
     }
 }

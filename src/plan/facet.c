@@ -356,22 +356,40 @@ uint64_t clfold_facets_call(const clfold_fold *fold, uint64_t given,
            IS(WHOLE) << (fold->segments ? fold->segments->by : 0);
 }
 
-struct use clfold_use_of(const clfold_fold *fold, uint64_t bits)
+bool clfold_facets_lift(uint64_t bits)
 {
-    const uint64_t keyed =
-        B(COUNT_AT) | B(NUM_AT) | B(PART) | (bits & IS(SELECT) ? B(KEEP) : 0);
-    const bool is_scan = (bits & SCANS) != 0, reduces = (bits & IS(REDUCE)) != 0;
-    const bool sees_offsets = bits & IS(BY_OFFSETS) && (bits & (B(LOAD) | IS(MAP)));
-    struct use use = { .facets = (uint32_t)(bits & keyed) };
+    return bits & BUFFERED && bits & SCANS;
+}
 
-    if (bits & BUFFERED && is_scan) {
-        use.lifted = fold->segments->by;
-    } else {
-        use.found = bits & FOUND && reduces ? fold->segments->by : 0;
-        use.facets |= (uint32_t)(bits & B(BAD_OUT));
+struct use clfold_use_of(const clfold_fold *fold, const struct monoid *monoid,
+                         uint64_t bits)
+{
+    const clfold_segments *segments = fold->segments;
+    struct use use = { .facets = (uint32_t)(bits & (B(COUNT_AT) | B(NUM_AT) | B(PART))) };
+
+    if (clfold_facets_lift(bits)) {
+        use.lifted = segments->by;
+        use.heads = segments->type;
+        return use;
     }
-    use.type = use.lifted || use.found || sees_offsets ? fold->segments->type : 0;
+    use.facets |= (uint32_t)(bits & B(BAD_OUT));
+    if (monoid->keeps_scan) {
+        use.found = CLFOLD_BY_KEPT;
+        use.heads = CLFOLD_I8;
+    } else if (bits & FOUND) {
+        use.found = segments->by;
+        use.heads = segments->type;
+        use.facets |= (uint32_t)B(NUM_AT); /* it is found, too */
+    } else if (bits & IS(BY_OFFSETS)) {
+        use.offsets = segments->type;
+        use.facets |= bits & IS(MAP) || monoid->loads.segment ? (uint32_t)B(HEADS) : 0;
+    }
     return use;
+}
+
+const char *clfold_use_way(const struct use *use)
+{
+    return clfold_way_name(use->found ? use->found : CLFOLD_BY_OFFSETS);
 }
 
 void clfold_launch_bind(struct launch *launch, uint64_t bits, const clfold_place *places)

@@ -116,18 +116,39 @@ uint64_t clfold_facets_of(const clfold_fold *fold);
 uint64_t clfold_facets_call(const clfold_fold *fold, uint64_t given,
                             clfold_operation operation);
 
-/* What a program does beside folding: a part of its key. */
+/* Whether the call's monoid is lifted: a scan of flags, keys or offsets. */
+bool clfold_facets_lift(uint64_t bits);
+
+/* A way of finding places, beside CLFOLD_BY_FLAGS and its kin: flags of a scan's own. */
+#define CLFOLD_BY_KEPT 6
+
+/* What a call does with a monoid, which its program depends on. */
 struct use {
-    uint32_t lifted; /* CLFOLD_BY_FLAGS, ...: scans by these need a lifted monoid; or 0 */
-    uint32_t
-        found; /* CLFOLD_BY_FLAGS, _KEYS: a reduction finds its offsets first; or 0 */
-    clfold_type type; /* of what is in memory, where programs depend on it; or 0 */
-    uint32_t facets;  /* bits of those that programs depend on; keep only of selects */
+    uint32_t lifted; /* CLFOLD_BY_FLAGS, ...: how a lifted monoid knows heads; or 0 */
+    /* CLFOLD_BY_FLAGS, _KEYS, of a reduction: its offsets are found first. _KEPT, of a
+     * select whose scan says what is kept: places are. Or 0. */
+    uint32_t found;
+    clfold_type heads; /* the type of what these are in memory; or 0 */
+    clfold_type
+        offsets;     /* of segments that are folded one by one, given or found; or 0 */
+    uint32_t facets; /* bits; that of heads where texts see the offsets */
 };
-#define CLFOLD_USE_WORDS 4
+#define CLFOLD_USE_WORDS 5
 _Static_assert(sizeof(struct use) == CLFOLD_USE_WORDS * sizeof(uint32_t),
                "it is compared and hashed as words");
-struct use clfold_use_of(const clfold_fold *fold, uint64_t bits);
+
+/* The offsets' type of those that are found is the caller's to choose. */
+struct monoid;
+struct use clfold_use_of(const clfold_fold *fold, const struct monoid *monoid,
+                         uint64_t bits);
+
+static inline bool clfold_use_has(const struct use *use, enum facet facet)
+{
+    return use->facets >> facet & 1;
+}
+
+/* How the segments are known that are folded one by one: "flags", ... */
+const char *clfold_use_way(const struct use *use);
 
 /* Rejects what does not go together, in a sentence that names it. */
 clfold_status clfold_facets_check(const struct site *site, uint64_t bits);

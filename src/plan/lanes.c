@@ -34,10 +34,10 @@ bool clfold_suits_lanes(const struct job *job)
     enum family family = clfold_operation_row(job->operation)->family;
     uint32_t num = clfold_policies(job->device, family, in_size, policies);
 
-    clfold_policies_fit(family, job->segments.length * in_size, policies, num);
-    return job->segments.width > 1 ||
-           (job->segments.width == 1 &&
-            job->segments.length <
+    clfold_policies_fit(family, job->segments.rows.length * in_size, policies, num);
+    return job->segments.rows.width > 1 ||
+           (job->segments.rows.width == 1 &&
+            job->segments.rows.length <
                 (policies[0].tile == TILE_GROUP
                      ? policies[0].group_size * clfold_chunk_elements(in_size)
                      : TILE_ROW));
@@ -86,7 +86,7 @@ void clfold_shape_lanes(struct shape *shape, const struct job *job,
     }
     if (policy->tile == TILE_VECTOR) {
         lanes = VECTOR_BYTES / clfold_monoid_item_size(job->monoid);
-        lanes = lanes > FEW_LANES && job->segments.width > 1 ? lanes : FEW_LANES;
+        lanes = lanes > FEW_LANES && job->segments.rows.width > 1 ? lanes : FEW_LANES;
     }
     lanes = clfold_least(lanes, policy->tile_bytes / element);
     lanes = policy->tile == TILE_VECTOR ? clfold_div_up(lanes, 16) * 16 : lanes;
@@ -100,21 +100,22 @@ void clfold_shape_lanes(struct shape *shape, const struct job *job,
 uint64_t clfold_lane_run(const struct job *job, const struct shape *shape,
                          uint64_t groups, bool forced)
 {
-    uint64_t length = job->segments.length;
-    uint64_t segments = clfold_num_segments(job->count, job->segments);
+    uint64_t length = job->segments.rows.length;
+    uint64_t segments = clfold_num_segments(job->count, job->segments.rows);
     uint64_t wanted = groups * clfold_least(shape->tile.elements, FEW_LANES);
     uint64_t runs = segments > 0 ? clfold_div_up(wanted, segments) : 1;
     uint64_t run = clfold_div_up(length, runs > 0 ? runs : 1);
     uint64_t shortest = forced ? 1 : LEAST_RUN;
     /* A lane's places are counted in 32 bits, and its stage takes so many. */
-    uint64_t longest = (UINT32_MAX - 16) / job->segments.width + 1;
+    uint64_t longest = (UINT32_MAX - 16) / job->segments.rows.width + 1;
 
     longest = clfold_least(longest, job->monoid->stage_limit);
     if (job->device->most_elements) {
         longest = clfold_least(longest, job->device->most_elements / 4);
     }
     if (shape->tile.kind == TILE_VECTOR && !forced) {
-        shortest = clfold_div_up(LEAST_SPAN, job->segments.width * LEAST_RUN) * LEAST_RUN;
+        shortest =
+            clfold_div_up(LEAST_SPAN, job->segments.rows.width * LEAST_RUN) * LEAST_RUN;
     }
     run = run > shortest ? run : shortest;
     run = clfold_least(run, longest > 0 ? longest : 1);

@@ -39,7 +39,7 @@ struct launch {
     uint64_t n, call_first, call_count, call_segments, near;
     uint64_t heads_at, num_index, count_index, carry_index, key_at_index, key_out_index;
     uint64_t has_carry, has_key_at, has_key_out;
-    struct segments segments; /* without any, one of all elements */
+    struct rows segments; /* without any, one of all elements */
     /* Of the launch, from here on: the plan's. */
     uint64_t unit; /* elements that one of the launch's is the fold of, at most */
     uint64_t count, width, length, runs, run, lead; /* how it is cut: segments.h */

@@ -257,7 +257,8 @@ static void append_call(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, ")\n");
 }
 
-static void append_asks(struct text *text, const struct monoid *monoid)
+static void append_asks(struct text *text, const struct monoid *monoid,
+                        const struct use *use)
 {
     uint32_t used = monoid->loads.args | monoid->writes.args | monoid->keeps.args;
 
@@ -271,11 +272,11 @@ static void append_asks(struct text *text, const struct monoid *monoid)
                               k, k, clfold_scalar(element)->size);
         }
     }
-    if (monoid->heads && monoid->heads != CLFOLD_BY_OFFSETS) {
+    if (use->lifted && use->lifted != CLFOLD_BY_OFFSETS) {
         clfold_text_print(text,
                           " clfold_ask_bytes((ulong)(clfold_heads + clfold_heads_at + "
                           "(i)), (num) * %zu);",
-                          clfold_scalar(monoid->head_type)->size);
+                          clfold_scalar(use->heads)->size);
     }
     clfold_text_print(text, "\n");
 }
@@ -363,7 +364,8 @@ static void append_kept(struct text *text, const struct monoid *monoid)
     }
 }
 
-void clfold_append_element_contract(struct text *text, const struct monoid *monoid)
+void clfold_append_element_contract(struct text *text, const struct monoid *monoid,
+                                    const struct use *use)
 {
     clfold_text_print(text,
                       "#define CLFOLD_LOAD %d\n#define CLFOLD_WRITES %d\n"
@@ -373,7 +375,7 @@ void clfold_append_element_contract(struct text *text, const struct monoid *mono
                       monoid->load != NULL, clfold_monoid_converts(monoid),
                       monoid->writes.prev, clfold_monoid_reads_in(monoid),
                       monoid->loads.lanes, monoid->loads.x, monoid->loads.segment);
-    append_asks(text, monoid);
+    append_asks(text, monoid, use);
     append_x(text, monoid);
     append_call(text, monoid, &monoid->loads, "LOAD", "", "", false);
     append_call(text, monoid, &monoid->loads, "LOAD", "", "", true);

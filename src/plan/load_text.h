@@ -12,6 +12,7 @@
 #define CLFOLD_PLAN_LOAD_TEXT_H
 
 #include "base/text.h"
+#include "plan/facet.h"
 #include "plan/user_fold.h"
 
 #define CLFOLD_SOURCE_SIZE 256
@@ -34,7 +35,8 @@ bool clfold_reads_halves(const struct monoid *monoid);
 const char *clfold_in_name(const struct monoid *monoid);
 
 /* CLFOLD_LOAD, CLFOLD_WRITES and what belongs to them. */
-void clfold_append_element_contract(struct text *text, const struct monoid *monoid);
+void clfold_append_element_contract(struct text *text, const struct monoid *monoid,
+                                    const struct use *use);
 
 /* clfold_x, if an element has several members; with the suffix "" or "16". */
 void clfold_append_element(struct text *text, const struct monoid *monoid,

@@ -47,7 +47,7 @@ static void make_plan(struct plan *plan, const struct job *job,
     run = run > tile->elements ? run : tile->elements;
     run = most > 0 && run > most ? most : run;
     run = run > line ? run / line * line : run;
-    plan->cut = clfold_cut(plan->count, (struct segments){ 0 }, run,
+    plan->cut = clfold_cut(plan->count, (struct rows){ 0 }, run,
                            run % line == 0 ? job->out_offset % line : 0);
     plan->num_groups = plan->cut.num_runs > 0 ? plan->cut.num_runs : 1;
     plan->num_launches = 1;

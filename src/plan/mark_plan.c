@@ -24,7 +24,7 @@ enum {
     NUM_KERNELS
 };
 
-const char *clfold_kernel_name(const struct monoid *monoid, enum algorithm algorithm,
+const char *clfold_kernel_name(const struct monoid *monoid, const struct shape *shape,
                                uint32_t k)
 {
     static const char *const marks[] = {
@@ -33,16 +33,18 @@ const char *clfold_kernel_name(const struct monoid *monoid, enum algorithm algor
         [KERNEL_COUNT] = "clfold_count_heads", [KERNEL_OFFSETS] = "clfold_put_offsets",
         [KERNEL_LISTS] = "clfold_put_lists",   [KERNEL_KEPT] = "clfold_write_kept",
     };
-    const struct algorithm_row *row = clfold_algorithm_row(algorithm);
-    const bool has_bits = monoid->heads == CLFOLD_BY_OFFSETS;
+    const struct algorithm_row *row = clfold_algorithm_row(shape->algorithm);
+    const struct use *use = &shape->use;
+    const bool has_bits = use->lifted == CLFOLD_BY_OFFSETS;
     const bool has_marks =
-        (has_bits || monoid->finds_bad || monoid->found) && algorithm != WIDTHS;
+        (has_bits || clfold_use_has(use, FACET_BAD_OUT) || use->found) &&
+        shape->algorithm != WIDTHS;
     const uint32_t mark = k - row->num_kernels +
-                          (monoid->found ? KERNEL_FIND
-                           : has_bits    ? KERNEL_CLEAR
-                                         : KERNEL_MARK);
+                          (use->found ? KERNEL_FIND
+                           : has_bits ? KERNEL_CLEAR
+                                      : KERNEL_MARK);
 
-    const uint32_t last = !monoid->found                                 ? NUM_MARKS
+    const uint32_t last = !use->found                                    ? NUM_MARKS
                           : monoid->keeps_scan && !monoid->writes_places ? KERNEL_LISTS
                                                                          : KERNEL_KEPT;
 
@@ -74,11 +76,12 @@ static uint64_t run_of(uint64_t num, const struct job *job, uint32_t group_size,
 static void plan_found(struct marks *marks, const struct job *job, uint32_t group_size)
 {
     const bool of_scan = job->monoid->keeps_scan;
-    const size_t size = of_scan ? sizeof(cl_ulong) : clfold_scalar(job->offsets)->size;
+    const size_t size =
+        of_scan ? sizeof(cl_ulong) : clfold_scalar(job->use.offsets)->size;
 
-    marks->key_size = (uint32_t)clfold_scalar(job->monoid->head_type)->size;
+    marks->key_size = (uint32_t)clfold_scalar(job->use.heads)->size;
     marks->num_words = clfold_div_up(job->count, WORD_BITS);
-    marks->num_offsets = of_scan ? marks->num_words + 1 : job->num_offsets;
+    marks->num_offsets = of_scan ? marks->num_words + 1 : job->segments.num_offsets;
     marks->size = (uint32_t)size;
     marks->words_run = run_of(marks->num_words, job, group_size, WORD_BITS);
     /* One group counts, of no elements too. */
@@ -98,30 +101,30 @@ static void plan_found(struct marks *marks, const struct job *job, uint32_t grou
         marks->read_size = (uint32_t)clfold_monoid_read_size(job->monoid);
         marks->written_size = (uint32_t)clfold_monoid_written_size(job->monoid);
     }
-    marks->num_launches = 3u + (job->lists || job->monoid->writes_places);
+    marks->num_launches = 3u + (job->segments.lists || job->monoid->writes_places);
 }
 
 void clfold_marks_init(struct marks *marks, const struct job *job, uint32_t group_size)
 {
-    const bool has_bits = job->monoid->heads == CLFOLD_BY_OFFSETS;
+    const bool has_bits = job->use.lifted == CLFOLD_BY_OFFSETS;
 
     *marks = (struct marks){ .num_launches = 0 };
-    if (!has_bits && !job->monoid->finds_bad && !job->monoid->found) {
+    if (!has_bits && !clfold_use_has(&job->use, FACET_BAD_OUT) && !job->use.found) {
         return;
     }
-    if (job->monoid->found) {
+    if (job->use.found) {
         plan_found(marks, job, group_size);
         return;
     }
-    marks->num_offsets = job->num_offsets;
+    marks->num_offsets = job->segments.num_offsets;
     marks->size =
-        (uint32_t)clfold_scalar(has_bits ? job->monoid->head_type : job->offsets)->size;
+        (uint32_t)clfold_scalar(has_bits ? job->use.heads : job->use.offsets)->size;
     marks->num_words = has_bits ? job->count / WORD_BITS + 1 + SPARE_WORD : 0;
     marks->words_run = run_of(marks->num_words, job, group_size, 1);
     marks->run = run_of(marks->num_offsets, job, group_size, 1);
     marks->num_groups = clfold_div_up(marks->num_offsets, marks->run);
     marks->bytes = (size_t)(marks->num_words + marks->num_groups) * sizeof(cl_uint);
-    marks->num_launches = 1u + has_bits + job->finds_bad;
+    marks->num_launches = 1u + has_bits + job->segments.finds_bad;
 }
 
 /* How many heads there are is not known: as many as there may be. */

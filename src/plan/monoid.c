@@ -462,25 +462,17 @@ const char *clfold_way_name(uint32_t by)
     return by < sizeof(names) / sizeof(names[0]) ? names[by] : NULL;
 }
 
-const char *clfold_monoid_way(const struct monoid *monoid)
-{
-    return clfold_way_name(monoid->found ? monoid->found : CLFOLD_BY_OFFSETS);
-}
-
 /* A signed integer of as many bits: one condition serves it and its neighbour. */
 static clfold_type head_beside(clfold_type type)
 {
     return type ? clfold_integer(clfold_scalar(type)->size, true) : CLFOLD_I8;
 }
 
-void clfold_monoid_lift(struct monoid *monoid, uint32_t by, clfold_type type,
-                        const char *equal)
+void clfold_monoid_lift(struct monoid *monoid)
 {
     const struct component *last = &monoid->components[monoid->num_components - 1];
 
-    monoid->heads = by;
-    monoid->head_type = type;
-    monoid->equal = equal;
+    monoid->lifted = true;
     monoid->commutative = false;
     monoid->rare = NULL; /* a head may hide it */
     monoid->components[monoid->num_components] = (struct component){
@@ -490,15 +482,6 @@ void clfold_monoid_lift(struct monoid *monoid, uint32_t by, clfold_type type,
         .load = LOAD_HEAD,
         .neutral = "0",
     };
-}
-
-void clfold_monoid_find(struct monoid *monoid, uint32_t by, clfold_type type,
-                        const char *equal)
-{
-    monoid->found = by;
-    monoid->head_type = type;
-    monoid->equal = equal;
-    monoid->num_at = true;
 }
 
 const char *clfold_monoid_form(const struct monoid *monoid)
@@ -541,12 +524,12 @@ static size_t struct_offset(const struct monoid *monoid, bool items, uint32_t la
 
 uint32_t clfold_monoid_num_parts(const struct monoid *monoid)
 {
-    return monoid->num_components + (monoid->heads != 0);
+    return monoid->num_components + monoid->lifted;
 }
 
 bool clfold_monoid_cuts(const struct monoid *monoid)
 {
-    return monoid->cuts || monoid->heads;
+    return monoid->cuts || monoid->lifted;
 }
 
 uint32_t clfold_chunk_elements(size_t size)
@@ -578,13 +561,13 @@ bool clfold_monoid_converts(const struct monoid *monoid)
 
 bool clfold_monoid_is_plain(const struct monoid *monoid)
 {
-    return monoid->op != 0 && !monoid->load && !monoid->heads &&
+    return monoid->op != 0 && !monoid->load && !monoid->lifted &&
            !clfold_monoid_converts(monoid);
 }
 
 bool clfold_monoid_keeps_stages(const struct monoid *monoid)
 {
-    return monoid->load || monoid->heads;
+    return monoid->load || monoid->lifted;
 }
 
 bool clfold_monoid_has_place(const struct monoid *monoid)
@@ -611,10 +594,6 @@ size_t clfold_monoid_read_size(const struct monoid *monoid)
 {
     size_t size = clfold_monoid_reads_in(monoid) ? clfold_monoid_in_size(monoid) : 0;
 
-    /* Offsets become bits. */
-    size += monoid->heads && monoid->heads != CLFOLD_BY_OFFSETS
-                ? clfold_scalar(monoid->head_type)->size
-                : 0;
     for (uint32_t i = 0; i < monoid->num_args; ++i) {
         size +=
             monoid->arg_elements[i] ? clfold_scalar(monoid->arg_elements[i])->size : 0;
@@ -661,7 +640,7 @@ size_t clfold_monoid_carry_size(const struct monoid *monoid)
 {
     struct monoid plain = *monoid;
 
-    plain.heads = 0;
+    plain.lifted = false;
     return clfold_monoid_item_size(&plain);
 }
 
@@ -710,8 +689,7 @@ bool clfold_monoid_has_item16(const struct monoid *monoid)
 bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type)
 {
     bool uses = monoid->value == type || monoid->cell == type || monoid->loaded == type ||
-                (monoid->out == type && type != CLFOLD_F16) ||
-                (monoid->head_type == type && type != CLFOLD_F16);
+                (monoid->out == type && type != CLFOLD_F16);
 
     for (uint32_t i = 0; i < monoid->num_args; ++i) {
         /* Halves are read as F32. */

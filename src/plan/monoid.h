@@ -77,8 +77,8 @@ struct uses {
  * is the struct of them.
  *
  * A result may be smaller than its item. Where `rounded` is set it is one scalar, made of
- * all components. And where `heads` is, the monoid is lifted: its item has one part more,
- * which says whether a segment starts in it, and is cut there.
+ * all components. And where `lifted` is, its item has one part more, which says whether a
+ * segment starts in it, and is cut there.
  *
  *   item      a | 0        b | 0       c | -1      d | 0
  *   combined  a | 0       ab | 0       c | -1     cd | -1
@@ -129,7 +129,6 @@ struct monoid {
     clfold_type loaded;
     uint32_t num_loaded;
     bool x_is_item; /* an element has the components, else num_scalars of `in` */
-    bool in_part;   /* of a larger call */
     struct uses loads;
     /* An expression that makes of an item what is written: num_out scalars of `out`, or
      * where that is 0 an item; or a statement that writes it. NULL: the item is written.
@@ -147,20 +146,9 @@ struct monoid {
     bool keeps_runs, keeps_scan;
     bool writes_places; /* of a scan's items only the condition is made */
     struct uses keeps;
-    /* How segments are given, CLFOLD_BY_FLAGS, ...; 0: no heads. Then of which type, and
-     * an expression of a and b by which keys are equal; NULL: == */
-    uint32_t heads;
-    clfold_type head_type;
-    /* Of a reduction, which is not lifted: CLFOLD_BY_FLAGS or CLFOLD_BY_KEYS; the
-     * segments' offsets are found first, and num_at says how many. Or CLFOLD_BY_KEPT, of
-     * a select whose scan says which elements are kept; then places are found. */
-    uint32_t found;
-    /* The type of the segments' offsets where texts see them, or of a map; or 0. */
-    clfold_type offsets;
-    /* How many segments or elements there are, up to what the call says, is in memory. */
-    bool num_at, count_at;
-    bool finds_bad; /* by launches of their own, which heads have anyway */
+    /* An expression of a and b by which keys of segments are equal; NULL: == */
     const char *equal;
+    bool lifted;
     /* The components, and after them the head. */
     struct component components[CLFOLD_MAX_PARTS];
 };
@@ -181,27 +169,16 @@ clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct sit
 
 /* Lifts a monoid, so that its scans start anew at each segment: G. Blelloch, "Prefix Sums
  * and Their Applications", 1990, section 1.5. */
-void clfold_monoid_lift(struct monoid *monoid, uint32_t by, clfold_type type,
-                        const char *equal);
-
-/* Makes its reductions find their segments first. */
-void clfold_monoid_find(struct monoid *monoid, uint32_t by, clfold_type type,
-                        const char *equal);
+void clfold_monoid_lift(struct monoid *monoid);
 
 /* "flags"; NULL: unknown. */
 const char *clfold_way_name(uint32_t by);
-
-/* A way of finding places, beside CLFOLD_BY_FLAGS and its kin: flags of a scan's own. */
-#define CLFOLD_BY_KEPT 6
 
 /* Whether a select scans how many are kept, not items. */
 static inline bool clfold_monoid_counts(const struct monoid *monoid)
 {
     return monoid->keep && !monoid->keeps_scan;
 }
-
-/* The same of segments by offsets, which may be those of flags or keys. */
-const char *clfold_monoid_way(const struct monoid *monoid);
 
 /* "compensated"; NULL: unknown. */
 const char *clfold_accuracy_name(uint32_t accuracy);

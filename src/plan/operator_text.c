@@ -95,24 +95,21 @@ const struct own_param clfold_own_params[] = {
 };
 /* clang-format on */
 
-uint32_t clfold_own_groups(const struct monoid *monoid)
+uint32_t clfold_own_groups(const struct monoid *monoid, const struct use *use)
 {
-    const bool goes_on = monoid->in_part && monoid->heads == CLFOLD_BY_KEYS;
+    const bool in_part = clfold_use_has(use, FACET_PART);
+    const bool counts = clfold_use_has(use, FACET_COUNT_AT);
 
-    return (clfold_monoid_has_place(monoid) || monoid->count_at ? OWN_PLACE : 0) |
-           (monoid->count_at ? OWN_COUNT : 0) |
-           (monoid->offsets                      ? OWN_OFFSETS
+    return (clfold_monoid_has_place(monoid) || counts ? OWN_PLACE : 0) |
+           (counts ? OWN_COUNT : 0) |
+           (clfold_use_has(use, FACET_HEADS)     ? OWN_OFFSETS
             : clfold_monoid_uses_segment(monoid) ? OWN_SEGMENT
                                                  : 0) |
-           (monoid->in_part ? OWN_PART : 0) |
-           (monoid->heads || monoid->found ? OWN_HEADS : 0) | (goes_on ? OWN_KEYS : 0) |
-           (monoid->num_at ? OWN_NUM : 0) | (monoid->keep ? OWN_SELECT : 0) |
-           (monoid->keeps_runs ? OWN_RUNS : 0) | (monoid->keeps_scan ? OWN_PLACES : 0);
-}
-
-static bool has_params(const struct monoid *monoid)
-{
-    return monoid->num_args > 0 || clfold_own_groups(monoid) != 0;
+           (in_part ? OWN_PART : 0) | (use->lifted || use->found ? OWN_HEADS : 0) |
+           (in_part && use->lifted == CLFOLD_BY_KEYS ? OWN_KEYS : 0) |
+           (clfold_use_has(use, FACET_NUM_AT) ? OWN_NUM : 0) |
+           (monoid->keep ? OWN_SELECT : 0) | (monoid->keeps_runs ? OWN_RUNS : 0) |
+           (monoid->keeps_scan ? OWN_PLACES : 0);
 }
 
 /* The caller's arguments have names of theirs in functions that are made of texts, and
@@ -137,11 +134,9 @@ static void append_caller(struct text *text, const struct monoid *monoid, enum f
 }
 
 /* The caller's and the fold's own, with `before` in front of the first. */
-static void append_params(struct text *text, const struct monoid *monoid, enum form form,
-                          const char *before)
+static void append_params(struct text *text, const struct monoid *monoid, uint32_t groups,
+                          enum form form, const char *before)
 {
-    const uint32_t groups = clfold_own_groups(monoid);
-
     for (uint32_t i = 0; i < monoid->num_args; ++i, before = ", ") {
         clfold_text_print(text, "%s", before);
         append_caller(text, monoid, form, i);
@@ -153,24 +148,36 @@ static void append_params(struct text *text, const struct monoid *monoid, enum f
             before = ", ";
         }
     }
-    if (monoid->heads) {
+    if (monoid->lifted) {
         clfold_text_print(text, form == ARGUMENTS ? ", CLFOLD_START_ARGS"
                                                   : ", CLFOLD_START_PARAMS");
     }
 }
 
-void clfold_append_with(struct text *text, const struct monoid *monoid)
+void clfold_append_with(struct text *text, const struct monoid *monoid,
+                        const struct use *use)
 {
-    clfold_text_print(text, "#define CLFOLD_WITH");
-    append_params(text, monoid, PARAMS, " , ");
-    clfold_text_print(text, "\n#define CLFOLD_PASS");
-    append_params(text, monoid, ARGUMENTS, " , ");
-    clfold_text_print(text, "\n#define CLFOLD_WITH_ONLY ");
-    append_params(text, monoid, PARAMS, "");
-    clfold_text_print(text, "%s\n#define CLFOLD_PASS_ONLY",
-                      has_params(monoid) ? "" : "void");
-    append_params(text, monoid, ARGUMENTS, " ");
-    clfold_text_print(text, "\n");
+    static const struct {
+        const char *macro, *before;
+        enum form form;
+    } macros[] = {
+        { "CLFOLD_WITH", " , ", PARAMS },
+        { "CLFOLD_WITH_ONLY", " ", PARAMS },
+        { "CLFOLD_PASS", " , ", ARGUMENTS },
+        { "CLFOLD_PASS_ONLY", " ", ARGUMENTS },
+        { "CLFOLD_NAMED", " , ", PARAMS_NAMED },
+        { "CLFOLD_NAMED_ONLY", " ", PARAMS_NAMED },
+    };
+    const uint32_t groups = clfold_own_groups(monoid, use);
+
+    for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); ++i) {
+        const bool is_only = macros[i].before[1] == '\0';
+        const bool is_void = is_only && macros[i].form != ARGUMENTS &&
+                             monoid->num_args == 0 && groups == 0;
+        clfold_text_print(text, "#define %s", macros[i].macro);
+        append_params(text, monoid, groups, macros[i].form, macros[i].before);
+        clfold_text_print(text, is_void ? " void\n" : "\n");
+    }
 }
 
 /* ---- Names and source -------------------------------------------------------------- */
@@ -293,8 +300,7 @@ static void append_head(struct text *text, const struct monoid *monoid,
         clfold_text_print(text, "%s %s, ", width->type, bare ? "clfold_a" : "a");
     }
     clfold_text_print(text, "%s %s", width->type, bare ? "clfold_b" : "b");
-    append_params(text, monoid, PARAMS_NAMED, ", ");
-    clfold_text_print(text, ")\n{\n");
+    clfold_text_print(text, " CLFOLD_NAMED)\n{\n");
     /* With one component a text uses a and b themselves. */
     if (bare) {
         const struct component *v = &monoid->components[0];
@@ -372,11 +378,11 @@ void clfold_append_combine(struct text *text, const struct monoid *monoid,
         bool own = width->extend && components[k].extend;
         clfold_text_print(text, "    clfold_r.%s =\n#line 1 \"combine\"\n%s\n;\n",
                           components[k].name,
-                          own                              ? components[k].extend
-                          : width->usual && !monoid->heads ? components[k].usual
-                                                           : components[k].combine);
+                          own                               ? components[k].extend
+                          : width->usual && !monoid->lifted ? components[k].usual
+                                                            : components[k].combine);
     }
-    if (monoid->heads) {
+    if (monoid->lifted) {
         append_cut(text, monoid, width);
     }
     clfold_text_print(text, "    return clfold_r;\n}\n");
@@ -386,9 +392,7 @@ void clfold_append_identity(struct text *text, const struct monoid *monoid,
                             const char *suffix)
 {
     clfold_append_forms(text, monoid, suffix);
-    clfold_text_print(text, "static clfold_item clfold_identity(");
-    append_params(text, monoid, PARAMS_NAMED, "");
-    clfold_text_print(text, "%s)\n{\n", has_params(monoid) ? "" : "void");
+    clfold_text_print(text, "static clfold_item clfold_identity(CLFOLD_NAMED_ONLY)\n{\n");
     if (monoid->identity) {
         append_initialiser(text, monoid, item, "identity", monoid->identity);
     } else {
@@ -399,7 +403,7 @@ void clfold_append_identity(struct text *text, const struct monoid *monoid,
                           monoid->components[k].name, monoid->components[k].identity);
     }
     clfold_text_print(text, "%s    return clfold_r;\n}\n",
-                      monoid->heads ? "    clfold_r.clfold_head = 0;\n" : "");
+                      monoid->lifted ? "    clfold_r.clfold_head = 0;\n" : "");
 }
 
 void clfold_append_condition(struct text *text, const struct monoid *monoid,
@@ -420,7 +424,7 @@ void clfold_append_condition(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "    return %s(\n#line 1 \"%s\"\n%s\n)%s%s;\n}\n",
                       is_wide ? "any(!!(" : "", is_rare ? "rare" : "cuts",
                       condition ? condition : "(void)b, false", is_wide ? "))" : "",
-                      !monoid->heads                ? ""
+                      !monoid->lifted               ? ""
                       : monoid->num_components == 1 ? " || clfold_b.clfold_head"
                                                     : " || b.clfold_head");
 }
@@ -430,10 +434,11 @@ void clfold_append_equal(struct text *text, const struct monoid *monoid,
                          const char *suffix)
 {
     clfold_append_forms(text, monoid, suffix);
-    clfold_text_print(text, "static bool clfold_equal(CLFOLD_KEY a, CLFOLD_KEY b");
-    append_params(text, monoid, PARAMS_NAMED, ", ");
-    clfold_text_print(text, ")\n{\n    return\n#line 1 \"equal\"\n%s\n;\n}\n",
-                      monoid->equal);
+    clfold_text_print(
+        text,
+        "static bool clfold_equal(CLFOLD_KEY a, CLFOLD_KEY b CLFOLD_NAMED)\n"
+        "{\n    return\n#line 1 \"equal\"\n%s\n;\n}\n",
+        monoid->equal);
 }
 
 void clfold_append_rounded(struct text *text, const struct monoid *monoid,

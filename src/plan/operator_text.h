@@ -7,7 +7,7 @@
 #define CLFOLD_PLAN_OPERATOR_TEXT_H
 
 #include "base/text.h"
-#include "plan/launch.h"
+#include "plan/facet.h"
 #include "plan/monoid.h"
 
 /* "float"; of a type that only OpenCL C knows "clfold_opaque". */
@@ -27,7 +27,7 @@ enum own_group {
     OWN_COUNT = 512,  /* where it stands how many elements there are; with OWN_PLACE */
     OWN_PLACES = 1024 /* of what a scan keeps, once they are found */
 };
-uint32_t clfold_own_groups(const struct monoid *monoid);
+uint32_t clfold_own_groups(const struct monoid *monoid, const struct use *use);
 
 /* The parameters of these groups, after the caller's; ends with a type of NULL. */
 struct own_param {
@@ -38,7 +38,8 @@ struct own_param {
 extern const struct own_param clfold_own_params[];
 
 /* CLFOLD_WITH and its kin: parameters and arguments. */
-void clfold_append_with(struct text *text, const struct monoid *monoid);
+void clfold_append_with(struct text *text, const struct monoid *monoid,
+                        const struct use *use);
 
 /* What to_f32 and pick are in the text that follows, at the width "" or "16". */
 void clfold_append_forms(struct text *text, const struct monoid *monoid,

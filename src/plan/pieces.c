@@ -15,7 +15,7 @@ void clfold_plan_pieces(struct plan *plan, const struct job *job,
 {
     const struct tile_shape *tile = &plan->shape.tile;
     const uint64_t pieces = clfold_tile_is_lone(tile->kind) ? CPU_PIECES : GPU_PIECES;
-    const uint64_t num = job->num_offsets - 1, total = plan->count + num;
+    const uint64_t num = job->segments.num_offsets - 1, total = plan->count + num;
     /* A work-item may meet a segment of the piece's in each of its group's rounds. */
     const uint64_t most = job->device->most_elements;
     const uint64_t shortest =
@@ -51,7 +51,7 @@ void clfold_launch_pieces(const struct plan *plan, uint32_t number, bool work,
                           struct launch *launch)
 {
     const uint64_t num = plan->cut.num_segments, pieces = plan->cut.num_runs;
-    const uint64_t offsets = (num + 1) * clfold_scalar(plan->shape.offsets)->size;
+    const uint64_t offsets = (num + 1) * clfold_scalar(plan->shape.use.offsets)->size;
 
     launch->num = work ? num : 0;
     launch->num_groups = number == 0 ? plan->num_groups : pieces;

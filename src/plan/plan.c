@@ -41,10 +41,10 @@ static const struct strategy *strategy_of(enum algorithm algorithm)
 
 enum takes clfold_kind_of(const struct job *job)
 {
-    return job->offsets               ? TAKES_OFFSETS
-           : job->segments.width == 0 ? TAKES_WHOLE
-           : job->segments.width == 1 ? TAKES_ROWS
-                                      : TAKES_COLUMNS;
+    return job->use.offsets                ? TAKES_OFFSETS
+           : job->segments.rows.width == 0 ? TAKES_WHOLE
+           : job->segments.rows.width == 1 ? TAKES_ROWS
+                                           : TAKES_COLUMNS;
 }
 
 static const char *const kind_names[] = {
@@ -76,7 +76,7 @@ clfold_status clfold_plan_choose(struct job *job, const struct site *site,
     if (!clfold_algorithm_takes(job->algorithm, kind)) {
         return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
                            "algorithm \"%s\" does not take %s%s", name, kind_names[kind],
-                           kind == TAKES_OFFSETS ? clfold_monoid_way(job->monoid) : "");
+                           kind == TAKES_OFFSETS ? clfold_use_way(&job->use) : "");
     }
     const struct strategy *strategy = strategy_of(job->algorithm);
     return strategy->check ? strategy->check(job, site) : CLFOLD_OK;
@@ -102,8 +102,8 @@ static uint32_t list_policies(const struct job *job,
     num = clfold_policies(job->device, family, clfold_monoid_in_size(job->monoid),
                           policies);
     clfold_numbers_apply(job->tuned, VECTOR * element, policies, num);
-    if (job->segments.width > 0 && !clfold_by_lanes(job->algorithm)) {
-        clfold_policies_fit(family, job->segments.length * element, policies, num);
+    if (job->segments.rows.width > 0 && !clfold_by_lanes(job->algorithm)) {
+        clfold_policies_fit(family, job->segments.rows.length * element, policies, num);
     }
     return num;
 }
@@ -127,7 +127,7 @@ static uint32_t loads_32(const struct job *job, const struct policy *policy)
                           stage->size == clfold_monoid_in_size(monoid) &&
                           stage->size == clfold_monoid_read_size(monoid);
 
-    return job->algorithm == REDUCE_TILES && job->segments.width == 0 &&
+    return job->algorithm == REDUCE_TILES && job->segments.rows.width == 0 &&
                    policy->tile == TILE_VECTOR &&
                    clfold_platform_builtins(job->device->platform) &&
                    monoid->commutative && !monoid->rare && is_plain && stage->size >= 4
@@ -171,7 +171,7 @@ clfold_status clfold_plan_candidates(const struct job *job, const struct site *s
                                     policies[i].ahead_bytes > 0 &&
                                     clfold_platform_builtins(job->device->platform);
         candidate->shape.loads_32 = loads_32(job, &policies[i]);
-        candidate->shape.offsets = job->offsets;
+        candidate->shape.use = job->use;
         candidate->shape.tail = clfold_platform_miscopies(job->device->platform);
         strategy->shape(&candidate->shape, job, &candidate->policy);
         candidate->shape.single = candidate->shape.tile.group_size == 1 &&
@@ -192,6 +192,17 @@ static uint32_t ahead_of(const struct plan *plan, const struct policy *policy)
     return (uint32_t)((elements < most ? elements : most) / VECTOR * VECTOR);
 }
 
+/* Bytes that are read for an element; offsets become bits. */
+static uint32_t read_size(const struct job *job)
+{
+    const bool reads_heads = job->use.lifted && job->use.lifted != CLFOLD_BY_OFFSETS;
+
+    return (uint32_t)(job->of_carries
+                          ? clfold_monoid_carry_size(job->monoid)
+                          : clfold_monoid_read_size(job->monoid) +
+                                (reads_heads ? clfold_scalar(job->use.heads)->size : 0));
+}
+
 void clfold_plan_init(struct plan *plan, const struct job *job,
                       const struct candidate *candidate)
 {
@@ -204,8 +215,7 @@ void clfold_plan_init(struct plan *plan, const struct job *job,
         .out_size = (uint32_t)(job->of_carries ? clfold_monoid_carry_size(job->monoid)
                                                : clfold_monoid_written_size(job->monoid)),
         .item_size = (uint32_t)clfold_monoid_scanned_size(job->monoid),
-        .read_size = job->of_carries ? (uint32_t)clfold_monoid_carry_size(job->monoid)
-                                     : (uint32_t)clfold_monoid_read_size(job->monoid),
+        .read_size = read_size(job),
     };
     plan->ahead = plan->shape.prefetch ? ahead_of(plan, &candidate->policy) : 0;
     strategy_of(plan->shape.algorithm)->plan(plan, job, &candidate->policy);

@@ -6,6 +6,7 @@
 #ifndef CLFOLD_PLAN_PLAN_H
 #define CLFOLD_PLAN_PLAN_H
 
+#include "plan/facet.h"
 #include "plan/grid.h"
 #include "plan/launch.h"
 #include "plan/memory.h"
@@ -17,6 +18,17 @@
 struct debug;
 struct tuned_numbers;
 
+/* What is known of a call's segments. */
+struct segments {
+    uint32_t by;             /* CLFOLD_BY_FLAGS, ...; 0: there are none */
+    clfold_type type;        /* of flags, keys or offsets; 0: there are none */
+    size_t num;              /* of these */
+    uint64_t num_offsets;    /* given or found, one more than there are segments */
+    struct rows rows, given; /* rows and columns: `rows` no longer than all elements */
+    bool finds_bad;          /* the first offset that is wrong */
+    bool lists;              /* of those that are found, keys or lengths are written */
+};
+
 /* What a plan is made for. */
 struct job {
     clfold_operation operation;
@@ -26,11 +38,8 @@ struct job {
     const struct debug *debug;         /* of tests and benches; NULL: none */
     const struct tuned_numbers *tuned; /* of a row; NULL: the policy's */
     uint64_t count, out_offset;        /* in elements */
-    struct segments segments;          /* that are folded one by one, if there are any */
-    clfold_type offsets;               /* of segments that are folded one by one; or 0 */
-    uint64_t num_offsets;              /* of these, or of a monoid that is lifted */
-    bool finds_bad;                    /* of these, the first that is wrong */
-    bool lists;      /* of segments that are found, keys or lengths are written */
+    struct use use;
+    struct segments segments;
     bool of_carries; /* elements are carries; serial */
     /* of look-back */
     struct verdict verdict;
@@ -62,7 +71,7 @@ struct shape {
     uint32_t each;     /* a result for each element; serial */
     uint32_t carries;  /* elements are carries, and so is the result; serial */
     uint32_t step;     /* items of a lane in local memory; segments, tile_group */
-    uint32_t offsets;  /* of segments: their type; or 0 */
+    struct use use;
     /* scans */
     uint32_t exclusive;
     uint32_t resumes;           /* a launch may go on where one stopped; single group */
@@ -77,7 +86,7 @@ struct shape {
     enum lookers lookers;
     uint32_t traced;
 };
-#define CLFOLD_SHAPE_WORDS 23
+#define CLFOLD_SHAPE_WORDS (22 + CLFOLD_USE_WORDS)
 _Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
                "a shape has no padding");
 
@@ -160,9 +169,9 @@ struct plan {
 
 /* ---- Launches ---------------------------------------------------------------------- */
 
-/* Kernel k of a monoid's program by an algorithm; those of marks follow the algorithm's.
- * NULL: past the last. */
-const char *clfold_kernel_name(const struct monoid *monoid, enum algorithm algorithm,
+/* Kernel k of a monoid's program; those of marks follow the algorithm's. NULL: past the
+ * last. */
+const char *clfold_kernel_name(const struct monoid *monoid, const struct shape *shape,
                                uint32_t k);
 
 /* Of marks and the algorithm. */

@@ -150,11 +150,11 @@ static void add_reduction(struct sentence *sentence, const struct reason *reason
         add_tile(sentence, "; ", tile->kind, plan->row, reason->dropped);
     } else if (plan->kind == TAKES_OFFSETS) {
         add(sentence, "%s%llu segments by %s, in %llu piece%s of %llu elements and ends",
-            reason->monoid->found ? "up to " : "",
-            (unsigned long long)plan->cut.num_segments, clfold_monoid_way(reason->monoid),
+            plan->shape.use.found ? "up to " : "",
+            (unsigned long long)plan->cut.num_segments, clfold_use_way(&plan->shape.use),
             (unsigned long long)plan->cut.num_runs, plural(plan->cut.num_runs),
             (unsigned long long)plan->cut.run);
-        if (reason->monoid->found) {
+        if (plan->shape.use.found) {
             add(sentence, ", once their offsets are found");
         }
         add_policy(sentence, reason);
@@ -261,7 +261,7 @@ static bool differs_in_place(const struct reason *reason)
 /* How segments are given. */
 static void add_heads(struct sentence *sentence, const struct reason *reason)
 {
-    const uint32_t heads = reason->monoid->heads;
+    const uint32_t heads = reason->plan->shape.use.lifted;
 
     if (heads) {
         add(sentence, "; segments by %s, %s", clfold_way_name(heads),
@@ -341,7 +341,7 @@ void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *reason)
 
     adders[clfold_algorithm_row(reason->plan->shape.algorithm)->family](&sentence,
                                                                         reason);
-    if (reason->monoid->count_at) {
+    if (clfold_use_has(&reason->plan->shape.use, FACET_COUNT_AT)) {
         add(&sentence, "; the count is a bound");
     }
 }

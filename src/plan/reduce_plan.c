@@ -56,10 +56,10 @@ static struct tile_shape tile_of(const struct job *job, const struct policy *pol
     size_t item_size = clfold_monoid_item_size(monoid);
     size_t local = job->device->local_memory;
     uint32_t blocks = least(BLOCK_GROUP, local / BLOCK_BYTES);
-    uint32_t wanted = least(policy->group_size, job->offsets ? blocks : UINT32_MAX);
+    uint32_t wanted = least(policy->group_size, job->use.offsets ? blocks : UINT32_MAX);
     /* An item for each work-item and some more, see CLFOLD_BANKED; in order, two. By
      * offsets a list. */
-    size_t list = job->offsets ? (wanted + 1) * sizeof(cl_uint) : 0;
+    size_t list = job->use.offsets ? (wanted + 1) * sizeof(cl_uint) : 0;
     size_t banked = item_size <= 16 ? 128 / item_size : 32;
     size_t items = (local > list ? local - list : 0) / item_size / (banked + 1) * banked;
     uint32_t elements =
@@ -114,7 +114,7 @@ static void make_shape(struct shape *shape, const struct job *job,
 
 static enum algorithm choose(const struct job *job)
 {
-    return job->offsets              ? REDUCE_OFFSETS
+    return job->use.offsets          ? REDUCE_OFFSETS
            : clfold_suits_lanes(job) ? REDUCE_LANES
                                      : REDUCE_TILES;
 }
@@ -252,10 +252,10 @@ static void make_plan(struct plan *plan, const struct job *job,
                       const struct policy *policy)
 {
     const struct tile_shape *tile = &plan->shape.tile;
-    const uint64_t segments = clfold_num_segments(plan->count, job->segments);
+    const uint64_t segments = clfold_num_segments(plan->count, job->segments.rows);
     uint64_t run, most = policy->groups;
 
-    if (job->offsets) {
+    if (job->use.offsets) {
         clfold_plan_pieces(plan, job, policy);
         return;
     }
@@ -270,18 +270,19 @@ static void make_plan(struct plan *plan, const struct job *job,
         struct grid_rule rule = rule_of(plan, job, policy, segments > 0 ? segments : 1);
         plan->has_grid = true;
         clfold_grid_init(&plan->grid, &rule,
-                         job->segments.width > 0 ? job->segments.length : plan->count);
+                         job->segments.rows.width > 0 ? job->segments.rows.length
+                                                      : plan->count);
         run = plan->grid.items * rule.lanes;
         plan->items = run / tile->group_size;
     }
     plan->again = most_partials(plan, job);
-    plan->cut = clfold_cut(plan->count, job->segments, run > 0 ? run : 1, 0);
+    plan->cut = clfold_cut(plan->count, job->segments.rows, run > 0 ? run : 1, 0);
     set_groups(plan, job, policy->groups);
     plan->joins =
         plan->shape.fences && plan->kind == TAKES_WHOLE && plan->cut.runs > 1 &&
         (policy->apart_bytes == 0 || plan->count <= policy->apart_bytes / plan->in_size);
     /* Fewer segments are cut into more runs, but fewer than twice those wanted. */
-    most = job->segments.width > 0 ? 2 * most : most;
+    most = job->segments.rows.width > 0 ? 2 * most : most;
     count_launches(plan, most < plan->count ? most : plan->count);
 }
 

@@ -36,8 +36,8 @@ static uint64_t enough_groups(const struct job *job)
  * take a row of any length. */
 static enum algorithm choose(const struct job *job)
 {
-    const bool are_rows = job->segments.width > 0;
-    const uint64_t length = are_rows ? job->segments.length : job->count;
+    const bool are_rows = job->segments.rows.width > 0;
+    const uint64_t length = are_rows ? job->segments.rows.length : job->count;
     struct policy policies[CLFOLD_MAX_CANDIDATES];
 
     if (clfold_suits_lanes(job)) {
@@ -49,8 +49,8 @@ static enum algorithm choose(const struct job *job)
         return REDUCE_THEN_SCAN;
     }
     return length <= policies[0].single_bytes / widest(job->monoid) ||
-                   (are_rows &&
-                    clfold_num_segments(job->count, job->segments) >= enough_groups(job))
+                   (are_rows && clfold_num_segments(job->count, job->segments.rows) >=
+                                    enough_groups(job))
                ? SCAN_SINGLE_GROUP
                : SCAN_LOOKBACK;
 }
@@ -61,8 +61,8 @@ static clfold_status check(struct job *job, const struct site *site)
 {
     const struct monoid *monoid = job->monoid;
     const bool rounded = monoid->rounded != NULL;
-    const char *what = rounded         ? "results, in which the error terms of "
-                       : monoid->heads ? "results, which do not say where segments start"
+    const char *what = rounded          ? "results, in which the error terms of "
+                       : monoid->lifted ? "results, which do not say where segments start"
                        : clfold_monoid_converts(monoid)
                            ? "what is written, which a result, a store or out makes "
                              "something else"
@@ -76,7 +76,7 @@ static clfold_status check(struct job *job, const struct site *site)
     }
     if (job->algorithm != SCAN_LANES && job->count == 0) {
         job->algorithm = SCAN_SINGLE_GROUP;
-    } else if (job->algorithm == SCAN_SINGLE_GROUP && job->segments.width > 0 &&
+    } else if (job->algorithm == SCAN_SINGLE_GROUP && job->segments.rows.width > 0 &&
                job->device->most_elements) {
         job->algorithm = REDUCE_THEN_SCAN;
     }
@@ -249,7 +249,7 @@ static void plan_single(struct plan *plan, const struct job *job,
 {
     const struct cut *cut = &plan->cut;
 
-    if (job->segments.width > 0) {
+    if (job->segments.rows.width > 0) {
         clfold_set_groups(plan, job, cut->num_segments, policy->groups);
         plan->each *= cut->runs;
         plan->num_launches = 1;
@@ -402,11 +402,11 @@ static void make_plan(struct plan *plan, const struct job *job,
     uint64_t most = most_tiles(job->device, tile);
     uint64_t line = clfold_line_elements(plan->out_size);
     bool has_lead =
-        job->segments.width == 0 && tile->elements % line == 0 && !job->monoid->keep;
+        job->segments.rows.width == 0 && tile->elements % line == 0 && !job->monoid->keep;
     bool by_lanes = plan->shape.algorithm == SCAN_LANES;
 
     plan->cut = clfold_cut(
-        plan->count, job->segments,
+        plan->count, job->segments.rows,
         by_lanes ? clfold_lane_run(job, &plan->shape, enough_groups(job), false)
                  : tile->elements,
         has_lead ? job->out_offset % line : 0);

@@ -41,7 +41,7 @@ static void make_plan(struct plan *plan, const struct job *job,
         run *= 2;
     }
     run = clfold_least(run, most);
-    plan->cut = clfold_cut(plan->count, (struct segments){ 0 }, run, 0);
+    plan->cut = clfold_cut(plan->count, (struct rows){ 0 }, run, 0);
     const uint64_t num = plan->cut.num_runs;
     plan->items = clfold_least(num, most);
     plan->num_groups = in_pieces(plan) && num > 0 ? num : 1;

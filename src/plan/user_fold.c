@@ -507,8 +507,6 @@ static clfold_status set_keep(struct monoid *monoid, const struct site *site,
     }
     monoid->keeps_scan = fold->op || fold->combine;
     if (monoid->keeps_scan) {
-        monoid->found = CLFOLD_BY_KEPT;
-        monoid->head_type = CLFOLD_I8;
         monoid->writes_places =
             monoid->result && !monoid->writes.prev &&
             !clfold_user_text_uses(monoid->result, fold->source, "item");
@@ -636,6 +634,6 @@ clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
         (status = set_keep(monoid, site, fold))) {
         return status;
     }
-    monoid->in_part = fold->part != NULL;
+    monoid->equal = fold->segments ? fold->equal : NULL;
     return check_counts(site, monoid, fold);
 }

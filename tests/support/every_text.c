@@ -31,6 +31,7 @@ struct monoid affine_monoid(clfold_type type)
 struct visitor {
     void (*visit)(void *user, const char *name, const char *text);
     void *user;
+    struct use use; /* of programs by a shape */
 };
 
 static void visit_text(const struct visitor *visitor, const char *name, struct text *text)
@@ -46,13 +47,15 @@ static void visit_text(const struct visitor *visitor, const char *name, struct t
 static void visit_shape(const struct visitor *visitor, const struct monoid *monoid,
                         const struct shape *shape, const char *class)
 {
+    struct shape used = *shape;
     struct text text = { 0 };
     char name[128];
 
+    used.use = visitor->use;
     snprintf(name, sizeof(name), "%s_%s_%s_%s_%s_%s",
              clfold_algorithm_name(shape->algorithm), monoid->name, name_of(monoid->in),
              name_of(monoid->type), clfold_tile_name(shape->tile.kind), class);
-    clfold_assemble(&text, monoid, shape);
+    clfold_assemble(&text, monoid, &used);
     visit_text(visitor, name, &text);
 }
 
@@ -154,7 +157,7 @@ static void visit_segments(const struct visitor *visitor, const struct monoid *m
         struct job job = job_of(ways[i / 2].operation, ways[i / 2].algorithm, monoid,
                                 devices[i % 2], NULL);
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-        job.segments = (struct segments){ 1, 3 };
+        job.segments.rows = (struct rows){ 1, 3 };
         uint32_t num = job_candidates(&job, candidates);
         for (uint32_t c = 0; c < (each ? num : 1); ++c) {
             visit_shape(visitor, monoid, &candidates[c].shape,
@@ -199,6 +202,7 @@ static void visit_scan(const struct visitor *visitor, const struct monoid *monoi
     }
     job.verdict = (struct verdict){ scan.tier, true, clfold_memory(scan.tier)->fences };
     job.traced = scan.traced;
+    job.use = visitor->use;
     uint32_t num = job_candidates(&job, candidates);
     for (uint32_t i = 0; i < (each ? num : 1); ++i) {
         const struct shape *shape = &candidates[i].shape;
@@ -312,14 +316,16 @@ static void visit_lifted(const struct visitor *visitor, struct monoid monoid)
 
     snprintf(name, sizeof(name), "%s-by-%s", monoid.name, clfold_way_name(by));
     monoid.name = name;
-    clfold_monoid_lift(&monoid, by, types[by - CLFOLD_BY_FLAGS],
-                       by == CLFOLD_BY_KEYS && turn % 2 ? "fabs(a - b) < 1" : NULL);
+    struct visitor lifted = *visitor;
+    lifted.use = (struct use){ .lifted = by, .heads = types[by - CLFOLD_BY_FLAGS] };
+    monoid.equal = by == CLFOLD_BY_KEYS && turn % 2 ? "fabs(a - b) < 1" : NULL;
+    clfold_monoid_lift(&monoid);
     for (uint32_t i = 0; i < 2 * sizeof(ways) / sizeof(ways[0]); ++i) {
         struct scan scan = { .algorithm = ways[i / 2], .exclusive = (turn + i / 2) % 2 };
         scan.tier = clfold_looks_back(scan.algorithm) ? MEMORY_SCOPED_64 : MEMORY_NONE;
-        visit_scan(visitor, &monoid, i % 2 ? &gpu : &cpu, scan, true);
+        visit_scan(&lifted, &monoid, i % 2 ? &gpu : &cpu, scan, true);
     }
-    visit_serial(visitor, &monoid);
+    visit_serial(&lifted, &monoid);
 }
 
 /* Each scan inside a work-group, in groups of one, of no power of two, and of many. */
@@ -474,7 +480,7 @@ static void visit_user_folds(const struct visitor *visitor)
 
 void every_text(void (*visit)(void *user, const char *name, const char *text), void *user)
 {
-    const struct visitor visitor = { visit, user };
+    const struct visitor visitor = { .visit = visit, .user = user };
     struct monoid monoid;
 
     visit_probes(&visitor);

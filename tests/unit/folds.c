@@ -45,12 +45,11 @@ static void test_built_in(void **state)
 static struct interned *find_user(const clfold_fold *fold)
 {
     static const struct caps caps = { .name = "a device" };
-    const uint64_t bits = clfold_facets_of(fold);
-    const struct use use =
-        clfold_use_of(fold, bits | clfold_facets_call(fold, bits, CLFOLD_REDUCE));
+    const uint64_t given = clfold_facets_of(fold);
+    const uint64_t bits = given | clfold_facets_call(fold, given, CLFOLD_REDUCE);
     struct interned *found = NULL;
 
-    assert_ok(clfold_folds_user(&folds, &site, &caps, fold, &use, &found));
+    assert_ok(clfold_folds_user(&folds, &site, &caps, fold, bits, &found));
     clfold_folds_give(found);
     return found;
 }

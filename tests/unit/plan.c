@@ -368,7 +368,6 @@ static void check_numbers(const struct launch *launch, const char *kernel)
 /* The first launches, and each kernel on nothing. */
 static void check_launches(const struct plan *plan, const struct monoid *monoid)
 {
-    const enum algorithm algorithm = plan->shape.algorithm;
     const uint32_t num = clfold_plan_num_launches(plan);
     const char *name;
     struct launch launch;
@@ -376,12 +375,12 @@ static void check_launches(const struct plan *plan, const struct monoid *monoid)
     for (uint32_t i = 0; i < num && i < plan->marks.num_launches + 4; ++i) {
         forget(&launch);
         clfold_plan_launch(plan, i, &launch);
-        name = clfold_kernel_name(monoid, algorithm, launch.kernel);
+        name = clfold_kernel_name(monoid, &plan->shape, launch.kernel);
         assert_non_null(name);
         check_numbers(&launch, name);
         assert_true(launch.num_groups >= 1);
     }
-    for (uint32_t k = 0; (name = clfold_kernel_name(monoid, algorithm, k)); ++k) {
+    for (uint32_t k = 0; (name = clfold_kernel_name(monoid, &plan->shape, k)); ++k) {
         forget(&launch);
         clfold_plan_rehearsal(plan, k, &launch);
         assert_int_equal(launch.kernel, k);
@@ -506,9 +505,9 @@ static void test_launches(void **state)
 
     (void)state;
     for (int a = 0; a <= MAP_TILES; ++a) {
+        const struct shape shape = { .algorithm = (enum algorithm)a };
         const char *name;
-        for (uint32_t k = 0; (name = clfold_kernel_name(&monoid, (enum algorithm)a, k));
-             ++k) {
+        for (uint32_t k = 0; (name = clfold_kernel_name(&monoid, &shape, k)); ++k) {
             assert_non_null(clfold_kernel_params(name));
         }
     }
@@ -576,20 +575,21 @@ static void test_bytes(void **state)
  * and the last one a result for each segment; work-items and their bundles are enough. */
 static void check_segments(const struct job *job, const struct candidate *candidate)
 {
-    const uint64_t block = job->segments.width * job->segments.length;
+    const uint64_t block = job->segments.rows.width * job->segments.rows.length;
     struct plan plan = plan_of(*job, candidate, job->count);
     struct cut cut = plan.cut;
     bool by_lanes = job->algorithm == REDUCE_LANES;
     uint64_t lanes = by_lanes ? plan.shape.tile.elements : 1;
     uint64_t areas[2] = { 0 }, segments;
 
-    segments = job->count / block * job->segments.width +
+    segments = job->count / block * job->segments.rows.width +
                (job->count % block > 0); /* of rows, the last one */
     assert_int_equal(cut.num_segments, segments);
     assert_true(plan.num_groups * plan.each * lanes >= cut.num_runs);
     assert_true(job->device->most_elements == 0 || plan.each == 1);
-    assert_true(!by_lanes || (plan.items <= job->monoid->stage_limit &&
-                              (plan.items - 1) * job->segments.width < UINT32_MAX - 15));
+    assert_true(!by_lanes ||
+                (plan.items <= job->monoid->stage_limit &&
+                 (plan.items - 1) * job->segments.rows.width < UINT32_MAX - 15));
     for (uint32_t i = 0; i < plan.num_launches; ++i) {
         const bool is_last = i + 1 == plan.num_launches;
         struct launch launch;
@@ -646,7 +646,7 @@ static void test_segments(void **state)
         struct job job = job_of(CLFOLD_REDUCE, REDUCE_LANES, &monoid,
                                 &devices[i / num / num / NUM_FOLDS], NULL);
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-        job.segments = (struct segments){ width, length };
+        job.segments.rows = (struct rows){ width, length };
         assert_ok(clfold_plan_choose(&job, &site, NULL));
         assert_true(width == 1 || job.algorithm == REDUCE_LANES);
         assert_true(width > 1 || length < 4096 || job.algorithm == REDUCE_TILES);
@@ -860,7 +860,7 @@ static void test_rows(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         struct job job = job_of(CLFOLD_INCLUSIVE_SCAN, SCAN_LOOKBACK, &monoid,
                                 &devices[cases[i].device], NULL);
-        job.segments = (struct segments){ 1, cases[i].length };
+        job.segments.rows = (struct rows){ 1, cases[i].length };
         job.count = cases[i].rows * cases[i].length;
         assert_ok(clfold_plan_choose(&job, &site, NULL));
         assert_int_equal(job.algorithm, cases[i].algorithm);
@@ -876,9 +876,10 @@ static void test_rows(void **state)
         job_of(CLFOLD_INCLUSIVE_SCAN, SCAN_LOOKBACK, &monoid, &devices[1], NULL);
     job.verdict = narrow;
     job_candidates(&job, candidates);
-    job.segments = (struct segments){ 1, candidates[0].shape.tile.elements + 1 };
+    job.segments.rows = (struct rows){ 1, candidates[0].shape.tile.elements + 1 };
     for (uint64_t rows = tickets / 2 - 1; rows <= tickets / 2; ++rows) {
-        const struct plan plan = plan_of(job, &candidates[0], rows * job.segments.length);
+        const struct plan plan =
+            plan_of(job, &candidates[0], rows * job.segments.rows.length);
         assert_int_equal(plan.cut.num_runs, 2 * rows);
         assert_int_equal(plan.obstacle,
                          2 * rows < tickets ? OBSTACLE_NONE : OBSTACLE_TICKETS);
@@ -997,7 +998,7 @@ static void test_groups_of_rows(void **state)
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
         struct job job = job_of(operation_of(cases[i].algorithm), cases[i].algorithm,
                                 &monoid, &nvidia, NULL);
-        job.segments = (struct segments){ 1, cases[i].length };
+        job.segments.rows = (struct rows){ 1, cases[i].length };
         assert_int_equal(clfold_plan_choose(&job, &site, NULL), CLFOLD_OK);
         assert_int_equal(job.algorithm, cases[i].algorithm);
         job_candidates(&job, candidates);
@@ -1080,15 +1081,16 @@ static void test_marks(void **state)
     for (size_t i = 0; i < NUM_DEVICES * 6 * 6 * 2; ++i) {
         const struct device_facts *device = &devices[i / 72];
         struct monoid monoid = monoid_of(0);
-        clfold_monoid_lift(&monoid, CLFOLD_BY_OFFSETS, CLFOLD_U64, NULL);
+        clfold_monoid_lift(&monoid);
         struct job job =
             job_of(CLFOLD_EXCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, device, NULL);
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        job.use = (struct use){ .lifted = CLFOLD_BY_OFFSETS, .heads = CLFOLD_U64 };
         job_candidates(&job, candidates);
-        job.num_offsets = sizes[i / 6 % 6];
-        job.finds_bad = i / 36 % 2;
+        job.segments.num_offsets = sizes[i / 6 % 6];
+        job.segments.finds_bad = i / 36 % 2;
         const struct plan plan = plan_of(job, &candidates[0], sizes[i % 6]);
-        const uint32_t num = job.finds_bad ? 3 : 2;
+        const uint32_t num = job.segments.finds_bad ? 3 : 2;
         const uint64_t group = plan.shape.tile.group_size;
         uint64_t groups[3] = { 0 };
         assert_int_equal(clfold_plan_num_launches(&plan), num + plan.num_launches);
@@ -1099,10 +1101,14 @@ static void test_marks(void **state)
             groups[k] = launch.num_groups;
         }
         check_launches(&plan, &monoid);
-        assert_null(clfold_kernel_name(&monoid, REDUCE_THEN_SCAN, 6));
+        assert_int_equal(plan.read_size, plan.in_size); /* of bits there are few */
+        job.use.lifted = CLFOLD_BY_KEYS;
+        assert_int_equal(plan_of(job, &candidates[0], sizes[i % 6]).read_size,
+                         plan.in_size + sizeof(cl_ulong));
+        assert_null(clfold_kernel_name(&monoid, &plan.shape, 6));
         assert_true(plan.marks.num_words * 32 >= plan.count + 32);
         assert_true(groups[0] * plan.marks.words_run >= plan.marks.num_words);
-        assert_true(groups[1] * plan.marks.run >= job.num_offsets);
+        assert_true(groups[1] * plan.marks.run >= job.segments.num_offsets);
         assert_true(plan.marks.bytes >= (plan.marks.num_words + groups[1]) * 4);
         assert_true(device->most_elements == 0 ||
                     (plan.marks.run <= device->most_elements * group &&

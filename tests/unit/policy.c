@@ -84,7 +84,7 @@ static void test_no_tile(void **state)
         monoid.is_scalar = cases[i % 3].is_scalar;
         struct job job = job_of(ways[i / 3].operation, ways[i / 3].algorithm, &monoid,
                                 cases[i % 3].device, &cases[i % 3].forced);
-        job.segments = (struct segments){ i / 3 == 1, 3 };
+        job.segments.rows = (struct rows){ i / 3 == 1, 3 };
         assert_refused(clfold_plan_candidates(&job, &site, candidates, &num),
                        CLFOLD_ERROR_UNSUPPORTED, cases[i % 3].words);
         assert_int_equal(num, 0);

@@ -406,7 +406,7 @@ static void check_others(const struct monoid *monoid, const struct device_facts 
     static const struct {
         clfold_operation operation;
         enum algorithm algorithm;
-        struct segments segments;
+        struct rows segments;
     } others[] = {
         { CLFOLD_REDUCE, REDUCE_TILES, { 1, 300 } },
         { CLFOLD_REDUCE, REDUCE_LANES, { 64, 300 } },
@@ -419,7 +419,7 @@ static void check_others(const struct monoid *monoid, const struct device_facts 
         struct job job =
             job_of(others[i].operation, others[i].algorithm, monoid, device, NULL);
         struct candidate all[CLFOLD_MAX_CANDIDATES];
-        job.segments = others[i].segments;
+        job.segments.rows = others[i].segments;
         job.tuned = numbers;
         job_candidates(&job, all);
         assert_in_range(all[0].shape.tile.elements, 1, UINT32_MAX);

@@ -241,7 +241,7 @@ struct program {
     const char *operation, *row;
     const struct monoid *monoid;
     const struct tile_shape *tile;
-    uint32_t candidate;
+    uint32_t candidate, read; /* bytes of an element */
     bool exclusive;
 };
 
@@ -276,7 +276,7 @@ static struct slots slots_of(const struct monoid *monoid)
         slots.loaded = stage;
     }
     slots.folded = slots.loaded;
-    if (!clfold_monoid_converts(monoid) && !monoid->heads) {
+    if (!clfold_monoid_converts(monoid) && !monoid->lifted) {
         slots.scanned = clfold_monoid_out_size(monoid);
     }
     if (clfold_monoid_counts(monoid)) { /* by a flag, which becomes a place */
@@ -317,18 +317,17 @@ static bool write_program(struct request *request, const struct program *program
     printf("{\"file\": \"%s\", \"vendor\": \"%s\", \"operation\": \"%s\", "
            "\"exclusive\": %s, \"op\": \"%s\", \"in\": \"%s\", \"type\": \"%s\", "
            "\"row\": \"%s\", \"candidate\": %u, \"tile\": \"%s\", \"elements\": %u, "
-           "\"sizes\": [%zu, %zu], \"read\": %zu, \"slots\": [%zu, %zu, %zu], "
+           "\"sizes\": [%zu, %zu], \"read\": %u, \"slots\": [%zu, %zu, %zu], "
            "\"inputs\": %u, \"commutative\": %s, "
            "\"loads\": %s, \"writes\": %s, \"group_size\": %u}\n",
            name, request->vendor->name, program->operation,
            program->exclusive ? "true" : "false", monoid->name, in, type, program->row,
            program->candidate, clfold_tile_name(program->tile->kind),
            program->tile->elements, clfold_monoid_in_size(monoid),
-           clfold_monoid_out_size(monoid), clfold_monoid_read_size(monoid), slots.loaded,
-           slots.folded, slots.scanned, num_inputs(monoid),
-           monoid->commutative ? "true" : "false",
-           monoid->load || monoid->heads ? "true" : "false",
-           clfold_monoid_converts(monoid) || monoid->heads ? "true" : "false",
+           clfold_monoid_out_size(monoid), program->read, slots.loaded, slots.folded,
+           slots.scanned, num_inputs(monoid), monoid->commutative ? "true" : "false",
+           monoid->load || monoid->lifted ? "true" : "false",
+           clfold_monoid_converts(monoid) || monoid->lifted ? "true" : "false",
            program->tile->group_size);
     ++request->written;
     return true;
@@ -336,7 +335,8 @@ static bool write_program(struct request *request, const struct program *program
 
 /* The programs of one operation by one algorithm. */
 static bool write_algorithm(struct request *request, const struct monoid *monoid,
-                            clfold_operation operation, enum algorithm algorithm)
+                            const struct use *use, clfold_operation operation,
+                            enum algorithm algorithm)
 {
     const char *name = clfold_algorithm_name(algorithm);
     struct candidate candidates[CLFOLD_MAX_CANDIDATES];
@@ -345,6 +345,7 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
         .monoid = monoid,
         .device = &request->vendor->device,
         .count = 1 << 26,
+        .use = *use,
         .verdict = { request->vendor->tier, true, true },
     };
     uint32_t num;
@@ -353,11 +354,11 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
     /* Of any width and length: programs are the same. */
     if (clfold_algorithm_takes(algorithm, TAKES_ROWS) &&
         !clfold_algorithm_takes(algorithm, TAKES_WHOLE)) {
-        job.segments = (struct segments){ 1, 1 << 12 };
+        job.segments.rows = (struct rows){ 1, 1 << 12 };
     }
     if (algorithm == REDUCE_OFFSETS) {
-        job.offsets = CLFOLD_U32;
-        job.num_offsets = 1 << 20;
+        job.use.offsets = CLFOLD_U32;
+        job.segments.num_offsets = 1 << 20;
     }
     if (!is_asked(request->operations, name) || clfold_plan_choose(&job, &site, name)) {
         return true;
@@ -365,7 +366,10 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
     ok = clfold_plan_candidates(&job, &site, candidates, &num) == CLFOLD_OK;
     for (uint32_t i = 0; ok && i < num; ++i) {
         const struct shape *shape = &candidates[i].shape;
+        struct plan plan;
+        clfold_plan_init(&plan, &job, &candidates[i]);
         const struct program program = { .operation = name,
+                                         .read = plan.read_size,
                                          .row = candidates[i].policy.row,
                                          .monoid = monoid,
                                          .tile = &shape->tile,
@@ -381,7 +385,7 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
 /* As the checks of a call have it: without an operator it is a map, heads are for scans,
  * what finds segments is a reduction by offsets, and a result of a reduction has no
  * element. Results of scans by lanes are left out. */
-static bool can_be(const struct monoid *monoid, bool is_map,
+static bool can_be(const struct monoid *monoid, const struct use *use, bool is_map,
                    const struct operation *operation, enum algorithm algorithm)
 {
     const enum family family = operation->family;
@@ -391,8 +395,8 @@ static bool can_be(const struct monoid *monoid, bool is_map,
                clfold_algorithm_row(algorithm)->selects;
     }
     return is_map == (family == FAMILY_MAP) &&
-           (!monoid->found || algorithm == REDUCE_OFFSETS) &&
-           (!monoid->heads || (family == FAMILY_SCAN && algorithm != SCAN_LANES)) &&
+           (!use->found || algorithm == REDUCE_OFFSETS) &&
+           (!monoid->lifted || (family == FAMILY_SCAN && algorithm != SCAN_LANES)) &&
            !(algorithm == SCAN_LANES && clfold_monoid_converts(monoid)) &&
            (family == FAMILY_SCAN || is_map ||
             !(monoid->writes.x || monoid->writes.prev));
@@ -431,7 +435,7 @@ static bool write_group(struct request *request, const struct monoid *monoid)
 }
 
 static bool write_monoid(struct request *request, const struct monoid *monoid,
-                         bool is_map)
+                         const struct use *use, bool is_map)
 {
     bool ok = true;
 
@@ -440,12 +444,12 @@ static bool write_monoid(struct request *request, const struct monoid *monoid,
             const enum family family = clfold_algorithm_row((enum algorithm)a)->family;
             const struct operation *const row = clfold_operation_row(o);
             if (row && family == row->family &&
-                can_be(monoid, is_map, row, (enum algorithm)a)) {
-                ok = write_algorithm(request, monoid, o, (enum algorithm)a);
+                can_be(monoid, use, is_map, row, (enum algorithm)a)) {
+                ok = write_algorithm(request, monoid, use, o, (enum algorithm)a);
             }
         }
     }
-    if (ok && !is_map && !monoid->heads && !monoid->found) {
+    if (ok && !is_map && !monoid->lifted && !use->found) {
         ok = write_group(request, monoid);
     }
     return ok;
@@ -465,6 +469,14 @@ static bool asks_for_types(const struct request *request, clfold_type in,
     return is_asked(request->types, name);
 }
 
+static struct use use_of(const clfold_fold *fold, const struct monoid *monoid,
+                         clfold_operation operation)
+{
+    const uint64_t bits = clfold_facets_of(fold);
+
+    return clfold_use_of(fold, monoid, bits | clfold_facets_call(fold, bits, operation));
+}
+
 static bool write_texts(struct request *request)
 {
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
@@ -478,19 +490,17 @@ static bool write_texts(struct request *request)
             return false;
         }
         monoid.name = texts[i].name;
-        if (texts[i].segments && texts[i].segments->by < CLFOLD_BY_OFFSETS) {
-            struct monoid found = monoid;
-            clfold_monoid_find(&found, texts[i].segments->by, texts[i].segments->type,
-                               texts[i].equal);
-            if (!write_monoid(request, &found, false)) {
-                return false;
-            }
+        const bool is_map = !texts[i].op && !texts[i].combine;
+        struct use use = use_of(&texts[i], &monoid, CLFOLD_REDUCE);
+        if (texts[i].segments && use.found &&
+            !write_monoid(request, &monoid, &use, false)) {
+            return false;
         }
-        if (texts[i].segments) {
-            clfold_monoid_lift(&monoid, texts[i].segments->by, texts[i].segments->type,
-                               texts[i].equal);
+        use = use_of(&texts[i], &monoid, CLFOLD_INCLUSIVE_SCAN);
+        if (use.lifted) {
+            clfold_monoid_lift(&monoid);
         }
-        if (!write_monoid(request, &monoid, !texts[i].op && !texts[i].combine)) {
+        if (!write_monoid(request, &monoid, &use, is_map)) {
             return false;
         }
     }
@@ -499,6 +509,7 @@ static bool write_texts(struct request *request)
 
 static bool write_all(struct request *request)
 {
+    static const struct use none;
     struct monoid monoid;
 
     if (is_asked(request->types, "text") && !write_texts(request)) {
@@ -510,7 +521,7 @@ static bool write_all(struct request *request)
                 if (asks_for_types(request, in, type) &&
                     clfold_monoid_init(&monoid, &site, op, type, in) == CLFOLD_OK &&
                     is_asked(request->operators, monoid.name) &&
-                    !write_monoid(request, &monoid, false)) {
+                    !write_monoid(request, &monoid, &none, false)) {
                     return false;
                 }
             }
