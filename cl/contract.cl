@@ -48,6 +48,7 @@
  *                        reach a text of the fold, a comma before each, and
  *   CLFOLD_PASS          as arguments of their calls; and without the first comma
  *   CLFOLD_WITH_ONLY, CLFOLD_PASS_ONLY
+ *   CLFOLD_NAMED, CLFOLD_NAMED_ONLY  the parameters by the caller's names, for its texts
  *   CLFOLD_LIMIT_NUM(most, more)   by offsets: where the number of segments, with `more`
  *                        added, is at most `most` and in memory: makes `most` of it
  *   CLFOLD_TEXTS         1 if any text is the caller's, which may use user_names.cl
@@ -157,8 +158,9 @@
  *                        structs at `from`
  *   given                what it is of a result, given.name, or where that is one scalar
  *                        of s[0]
- *   plus_base            " + base" for a position, which an item counts from in_offset
- *                        and a stage from the tile's first element, else nothing
+ *   plus_base            " + CLFOLD_LOAD_INDEX(base)" for a position, which an item counts
+ *                        from in_offset and a stage from the tile's first element, else
+ *                        nothing
  *   loaded, wide_loaded  what it is of that which a load gave, l
  *   x                    a member of x, "x.a", or x itself if there is one
  *   is_true              " != 0" where all values but 0 count as 1, else nothing
