@@ -643,9 +643,11 @@ typedef struct clfold_fold {
      * they are equal. NULL: a == b */
     const char *equal;
     /** selects: a condition of item and what a load sees, by which an element is kept; if
-     * the fold has an operator, item and prev are those of a scan. NULL: with `equal`,
-     * then of a and b, two neighbouring items, the first of each run of equal ones is */
+     * the fold has an operator, item and prev are those of a scan */
     const char *keep;
+    /** selects in place of `keep`: of a and b, two neighbouring items, and args: whether
+     * they are of one run. The first of each run is kept */
+    const char *same;
     const clfold_arg *args; /**< what the texts use besides */
     size_t num_args;        /**< how many, at most 8 */
 
@@ -683,7 +685,7 @@ typedef struct clfold_fold {
     /** Selects: what is written of the others, in their order, in elements of `out`, with
      * room for `count`. Not with a store */
     clfold_place rest_out;
-    /** Selects by `equal`: cl_ulong, the length of each run, with room for `count`.
+    /** Selects by `same`: cl_ulong, the length of each run, with room for `count`.
      * Reductions BY_FLAGS and BY_KEYS: of each segment, with the room of `out`. */
     clfold_place lengths_out;
     /** Selects: a cl_ulong, how many are kept. Reductions BY_FLAGS and BY_KEYS: how many
@@ -693,7 +695,7 @@ typedef struct clfold_fold {
      * in the type of the keys, with the room of `out`. */
     clfold_place keys_out;
 
-    uintptr_t reserved[8]; /**< zero */
+    uintptr_t reserved[7]; /**< zero */
 } clfold_fold;
 
 #define CLFOLD_STRING_(x) #x
@@ -924,14 +926,13 @@ CLFOLD_API clfold_status clfold_map(clfold_context *context, cl_command_queue qu
  * and on, and how many these are to num_out. `out` must have room for `count` elements;
  * past the last that is kept nothing is changed. num_out serves as the count_at of calls
  * that follow, and this one takes a count_at as well. The others go to rest_out, if it is
- * given: a partition in one pass. With `equal` instead of keep the first of each run of
- * equal neighbours is kept (unique), and lengths_out gets the runs' lengths (run-length
- * encoding).
+ * given: a partition in one pass. With `same` instead of keep the first of each run is
+ * kept (unique), and lengths_out gets the runs' lengths (run-length encoding).
  *
  * `load`, `result` and `store` are as a map's, and so is the fold without an operator:
  * what is kept is an element, an item that `load` makes of it, or a result. In `store`,
  * `at` is the new place: "out[at] = item;". A result is made for elements that are not
- * kept, too, unless the fold is CLFOLD_PARTIAL. `equal` is of items, so a load may give
+ * kept, too, unless the fold is CLFOLD_PARTIAL. `same` is of items, so a load may give
  * the key and a result the element.
  *
  * With `keep` the fold may have an operator, and init: item and prev then are those of an
@@ -942,7 +943,7 @@ CLFOLD_API clfold_status clfold_map(clfold_context *context, cl_command_queue qu
  *
  * `out` and rest_out may not overlap `in`: a group that finds another one late reads that
  * one's elements itself, which must not be overwritten then. Segments are UNSUPPORTED. A
- * part has a carry only with an operator. By `equal` its first element starts a run.
+ * part has a carry only with an operator. By `same` its first element starts a run.
  * num_out counts the part's own.
  *
  * A select is a scan of counts, or with an operator of items, so its algorithms are
