@@ -685,8 +685,8 @@ typedef struct clfold_fold {
     /** Selects: what is written of the others, in their order, in elements of `out`, with
      * room for `count`. Not with a store */
     clfold_place rest_out;
-    /** Selects by `same`: cl_ulong, the length of each run, with room for `count`.
-     * Reductions BY_FLAGS and BY_KEYS: of each segment, with the room of `out`. */
+    /** Selects by `same`, reductions BY_FLAGS and BY_KEYS: cl_ulong, how many elements
+     * each result is made of, those of its run or segment, with the room of `out` */
     clfold_place lengths_out;
     /** Selects: a cl_ulong, how many are kept. Reductions BY_FLAGS and BY_KEYS: how many
      * segments there are, even if segments.num is less. Optional, as all places are */
