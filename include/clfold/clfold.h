@@ -2,17 +2,13 @@
  * \mainpage clfold: reductions and prefix scans for OpenCL
  *
  * A call folds the elements of a buffer with an associative operator. Everything that a
- * call may vary is a field of one value struct, clfold_fold. Zero is the default of every
- * field:
+ * call may vary is a field of one value struct, clfold_fold. Each field defaults to zero:
  *
  *     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
  *     clfold_reduce(ctx, queue, &sum, in, 0, out, 0, count, 0, NULL, &event);
  *
  * C++ programs include this header as it is. Before C++20, which has designators, begin
- * with clfold_builtin() and assign further fields:
- *
- *     clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_U64);
- *     sum.in = CLFOLD_U8;
+ * with clfold_builtin() and assign further fields.
  *
  * Rules that hold for every declaration below:
  *
@@ -23,22 +19,21 @@
  *     field or parameter in bytes says so. Counts and indices in device memory are
  *     cl_ulong.
  *   - What a struct points to needs to live only until the call returns.
- *   - Every function may be called from any thread at any time, on the same context too.
- *     clfold_context_destroy() is the one exception: it must be the last call on its
- *     context. A child of fork() must not use its parent's: docs/devices.md.
+ *   - Every function may be called from any thread at any time, on the same context and
+ *     queue too. clfold_context_destroy() is the one exception: it must be the last call
+ *     on its context. A child of fork() must not use its parent's: docs/devices.md.
  *   - What this version cannot do yet fails with CLFOLD_ERROR_UNSUPPORTED, and
  *     clfold_last_error() names the field or function. Nothing is ignored.
  *   - The library writes to no stream, though a driver may, and to no file outside a
  *     context's cache_folder. Only clfold_context_create() reads the environment:
  *     CLFOLD_SCAN names the algorithm of scans whose fold names none, and CLFOLD_TUNING
  *     the tuning_file of a context whose params name none. An empty variable is not set.
- *   - It needs libOpenCL and runs on devices of OpenCL 1.2 and newer.
+ *   - It needs libOpenCL and runs on devices of OpenCL 1.2 and newer. This header leaves
+ *     CL_TARGET_OPENCL_VERSION to the program.
  *
  * Each function's example is a part of tests/device/snippets.c, which clfold's tests run
  * on every device. `ctx` and `queue` are set there, `in` holds 3, 1, 4, 1, 5, 9, 2, 6 as
  * cl_uint, and the assertions are the tests' own.
- *
- * This header sets no CL_TARGET_OPENCL_VERSION: that choice is the program's.
  */
 #ifndef CLFOLD_CLFOLD_H
 #define CLFOLD_CLFOLD_H
@@ -65,8 +60,7 @@ extern "C" {
 
 /**
  * \defgroup status Status
- * What a call returns, and the sentence that explains a failure. Any thread may call
- * these at any time.
+ * What a call returns, and the sentence that explains a failure.
  * \{
  */
 
@@ -104,8 +98,7 @@ CLFOLD_API const char *clfold_status_name(clfold_status status);
 /**
  * The calling thread's last failure in one sentence that names the argument and its
  * value, or with a compiler's log, and ends in the status's name. Never NULL; "" before
- * the first. The library's, until this thread's next failure; a success does not clear
- * it.
+ * the first. The library's, until this thread's next failure; a success leaves it.
  * \snippet snippets.c clfold_last_error
  */
 CLFOLD_API const char *clfold_last_error(void);
@@ -120,8 +113,7 @@ CLFOLD_API uint32_t clfold_version(void);
 
 /**
  * \defgroup context Context
- * What a program creates first: its limits, its callbacks and its counters. Any thread
- * may call these at any time, but clfold_context_destroy() is a context's last call.
+ * What a program creates first: its limits, its callbacks and its counters.
  * \{
  */
 
@@ -129,8 +121,7 @@ CLFOLD_API uint32_t clfold_version(void);
  * One cl_context and one of its devices (both retained), the programs built for them,
  * scratch memory, and what is known about the device. All state of the library belongs to
  * contexts, except each thread's last error. Create one per program, not one per call.
- *
- * A context retains every queue it has lent scratch to, until clfold_context_trim() or
+ * It retains every queue it has lent scratch to, until clfold_context_trim() or
  * clfold_context_destroy().
  */
 typedef struct clfold_context clfold_context;
@@ -163,15 +154,15 @@ typedef struct clfold_launch {
     uint64_t bytes_written;     /**< to global memory, by design */
 } clfold_launch;
 
-/** Options of a context. */
+/** Options of a context. Callbacks run on the thread that makes the call, with no lock
+ * held. `log` and `on_launch` may call clfold; those that load, and save_program, must
+ * not, since calls of other threads may wait for them. */
 typedef struct clfold_context_params {
-    /** Called on the thread that makes the call, with no lock held; may call clfold, and
-     * if that fails clfold_last_error() is as before when it returns.
-     * `message` is one line without a line end, or a compiler's log. NULL: silent. */
+    /** `message` is one line without a line end, or a compiler's log. If the callback
+     * fails in clfold, clfold_last_error() is as before when it returns. NULL: silent. */
     void (*log)(void *user, int level, const char *message);
-    /** Called after each kernel of a call is enqueued, on the thread that makes it, with
-     * no lock held; may call clfold. The kernels of clfold_prepare() and the probe are
-     * not reported. Costs an event for each kernel. */
+    /** Called after each kernel of a call is enqueued, but not for those of
+     * clfold_prepare() and of the probe. Costs an event for each kernel. */
     void (*on_launch)(void *user, const clfold_launch *launch);
     void *user;    /**< handed to all callbacks */
     int log_level; /**< messages above it are dropped; 0: CLFOLD_LOG_WARNING */
@@ -179,11 +170,9 @@ typedef struct clfold_context_params {
      * device folds the input a second time, as "serial" does: pieces of it from the left,
      * then what they give. The result is read back, which the output must allow. If the
      * two differ, the call fails with CLFOLD_ERROR_DATA and leaves its result in the
-     * output. 0: none.
-     *
-     * This finds faults of tiles, of how work-groups share their work, and of memory, and
-     * operators that are not associative. It does not find a wrong text, nor what the
-     * compiler, the driver or the device does wrong both times.
+     * output. 0: none. This finds faults of tiles, of how work-groups share their work,
+     * and of memory, and operators that are not associative. It does not find a wrong
+     * text, nor what the compiler, the driver or the device does wrong both times.
      *
      * Integers, greatest and least elements, and reproducible sums must be equal. Other
      * floats may differ in half of their digits, or if that is more, by about 2.5
@@ -229,27 +218,22 @@ typedef struct clfold_context_params {
      * the names of platform and driver are not probed. NULL: nothing is loaded.
      *
      * Called once per context, by the first scan by look-back or reduction, or prepare or
-     * explain of one, on the thread that makes the call, with no lock held. Other calls
-     * may wait for it, so it must not call clfold. Reductions start no probe.
-     *
-     * `key` names this version, platform, device and driver in one line, shorter than
-     * 512 bytes. The callback writes the line that save_verdict was given for this key,
-     * at most `size` bytes, into `verdict`, and returns its bytes; 0 for none. A damaged
-     * line is ignored with a warning in the log, and the device is probed. */
+     * explain of one. Reductions start no probe. `key` names this version, platform,
+     * device and driver in one line, shorter than 512 bytes. The callback writes the line
+     * that save_verdict was given for this key, at most `size` bytes, into `verdict`, and
+     * returns its bytes; 0 for none. A damaged line is ignored with a warning in the log,
+     * and the device is probed. */
     size_t (*load_verdict)(void *user, const char *key, void *verdict, size_t size);
     /** Saves what a probe found out, which a context runs once if it has loaded nothing.
-     * On the thread that makes the call, with no lock held. `verdict` is a line of text
-     * without line end or NUL, of `size` bytes, less than 512. NULL: nothing is saved. */
+     * `verdict` is a line of `size` bytes, below 512, without line end or NUL. NULL: it
+     * is not saved. */
     void (*save_verdict)(void *user, const char *key, const void *verdict, size_t size);
     /** In place of cache_folder, for hosts that may not write files: loads the bytes that
      * save_program was given for `key`, at most `size` of them, and returns how many; 0
      * for none. With `program` NULL it returns the number alone. The bytes are checked as
      * a file's are. `key` has 16 characters, 0 to 9 and a to f, and stands for all that a
      * file's key has. NULL: nothing is loaded. With cache_folder it is
-     * CLFOLD_ERROR_ARGUMENT.
-     *
-     * On the thread that makes the call, with no lock held. Other threads may wait for
-     * the program, so it must not call clfold. */
+     * CLFOLD_ERROR_ARGUMENT */
     size_t (*load_program)(void *user, const char *key, void *program, size_t size);
     /** Saves a program, when cache_folder would. `program` has `size` bytes, until the
      * callback returns. As load_program otherwise; either may be NULL */
@@ -296,10 +280,9 @@ CLFOLD_API clfold_status clfold_context_create(clfold_context **out, cl_context 
 CLFOLD_API void clfold_context_destroy(clfold_context **context);
 
 /**
- * Gives back idle scratch and idle kernel objects, and releases the queues they served.
- * Saves programs, see cache_folder. Keeps built programs in memory, what a call of
- * another thread is using, and under a scratch_limit what commands still use. NULL is
- * fine.
+ * Gives back idle scratch and kernel objects, and releases the queues they served. Saves
+ * programs, see cache_folder. Keeps built programs in memory, what a call of another
+ * thread is using, and under a scratch_limit what commands still use. NULL is fine.
  * \snippet snippets.c clfold_context_trim
  */
 CLFOLD_API void clfold_context_trim(clfold_context *context);
@@ -322,8 +305,7 @@ CLFOLD_API clfold_status clfold_set_error(const clfold_context *context,
                                           const char *sentence);
 
 /**
- * Gives a line to the context's log, unless its log_level drops messages of `level`. The
- * line is the caller's.
+ * Gives the caller's line to the context's log, unless its log_level drops `level`.
  * \snippet snippets.c clfold_log_line
  */
 CLFOLD_API void clfold_log_line(const clfold_context *context, int level,
@@ -416,8 +398,7 @@ typedef struct clfold_indexed {
     } value;
 } clfold_indexed;
 
-/** How much a float result is promised. Integer results are exact and the same
- * everywhere. */
+/** What a float result promises. Integer results are exact and the same everywhere. */
 enum {
     /** The same bits on every run. They depend on the device, its driver, the version of
      * clfold, the fold (its algorithm included), the offsets, the count, and the tuning
@@ -471,7 +452,7 @@ typedef struct clfold_arg {
     size_t size;       /**< a value's, in bytes, which must be its type's; 0 for memory */
     const void *value; /**< `size` bytes, as in clSetKernelArg; NULL for memory */
     clfold_type element;   /**< a stream's elements; else 0 */
-    cl_mem mem;            /**< a buffer, which must not overlap an output */
+    cl_mem mem;            /**< a buffer's or a stream's */
     size_t offset;         /**< a stream's, in elements */
     uintptr_t reserved[3]; /**< zero */
 } clfold_arg;
@@ -495,8 +476,7 @@ typedef struct clfold_arg {
  * all of the cl_mem, of which no byte may be in an output: where a program keeps both in
  * one large buffer, `mem` is a sub-buffer of it. */
 #define CLFOLD_BUFFER(type, name, mem) CLFOLD_ARG_(type, #name, 0, NULL, 0, mem, 0)
-/** Initialiser of one that is a stream: a buffer of CLFOLD_F32 or the like, from `offset`
- * on, of which `name` is the element that belongs to `x`. */
+/** Initialiser of one that is a stream, of CLFOLD_F32 or the like. */
 #define CLFOLD_STREAM(element, name, mem, offset)                                        \
     CLFOLD_ARG_(NULL, #name, 0, NULL, element, mem, offset)
 
@@ -514,8 +494,7 @@ enum {
      * that descend or are past the end are safe, and bad_out tells them, but results of
      * reductions and maps are undefined then */
     CLFOLD_BY_OFFSETS,
-    /** rows of `length` elements; the last one may be shorter. Indices of ARG_MIN and its
-     * kin count in the whole input: CLFOLD_ARG_MIN has the result that changes it */
+    /** rows of `length` elements; the last one may be shorter */
     CLFOLD_BY_LENGTH,
     /** columns of a matrix, or of several: `length` is its number of rows, and column j
      * has the elements j, j + columns, j + 2 columns, ...; a count that is no multiple of
@@ -533,13 +512,12 @@ enum {
 typedef struct clfold_segments {
     uint32_t by;      /**< CLFOLD_BY_FLAGS, ... */
     clfold_type type; /**< BY_FLAGS, BY_KEYS, BY_OFFSETS: of what is in `mem` */
-    /** flags, keys or offsets, which nothing that the call writes may overlap */
-    cl_mem mem;
-    size_t offset; /**< where they begin in `mem`, in elements */
+    cl_mem mem;       /**< flags, keys or offsets; what is written may not overlap it */
+    size_t offset;    /**< where they begin in `mem`, in elements */
     /** BY_OFFSETS: of segments; with num_at a bound; 0: none, which is logged once for a
      * context, as it may be forgotten. Reductions BY_FLAGS and BY_KEYS: how many segments
-     * `out`, keys_out and lengths_out have room for, the first of which are written; 0:
-     * `count` */
+     * `out`, keys_out and lengths_out have room for, the first of which are written; 0,
+     * or more than `count`: `count` */
     size_t num;
     size_t length;  /**< BY_LENGTH, BY_COLUMNS: of each, in elements */
     size_t columns; /**< BY_COLUMNS: how many in a block */
@@ -567,11 +545,10 @@ typedef struct clfold_segments {
 typedef struct clfold_part {
     uint64_t first; /**< elements of the whole before this part */
     uint64_t whole; /**< all elements; 0: unknown, then no text may use `n` */
-    /** the carry up to `first`, read if `first` is not 0. mem
-     * NULL: none, so what is before counts for nothing */
+    /** the carry up to `first`, read if `first` is not 0. mem NULL: what is before counts
+     * for nothing */
     clfold_place carry_at;
-    /** the carry up to the end of this part; unwritten if there is nothing yet. It may be
-     * carry_at; nowhere in `in` and `out`. mem NULL: none */
+    /** the carry up to the part's end, unless there is nothing yet; may be carry_at */
     clfold_place carry_out;
     /** BY_KEYS: the last key before the part, read if `first` is not 0. mem NULL: the
      * first element starts a segment */
@@ -583,8 +560,7 @@ typedef struct clfold_part {
 
 /**
  * All that a call may vary: a built-in operator or one of the caller's in OpenCL C, what
- * becomes of elements and results, segments and init. Texts are explained in
- * docs/operators.md, with the names that each may use; docs/matrix.md shows which
+ * becomes of elements and results, segments and init. docs/matrix.md shows which
  * operation takes which field, with which segments.
  */
 typedef struct clfold_fold {
@@ -617,8 +593,8 @@ typedef struct clfold_fold {
     /* Texts of OpenCL C, which may run more than once for an element, and on CPUs on 16
      * at once. a, b and item are what is folded, with components a.sum, item.sum; x is
      * the element and in[...] any other; i is x's index and n the call's count, ulongs;
-     * segment is x's segment, and rank its index there. docs/operators.md has all
-     * forms, and the names that args may not take. */
+     * segment is x's segment, and rank its index there. docs/operators.md has all forms,
+     * the names that each may use, and those that args may not take. */
     /** typedefs and functions for the texts; begin it with CLFOLD_HERE */
     const char *source;
     /** of a, b, associative; a comes first: "a + b", "{ a.sum + b.sum, a.n + b.n }" */
@@ -643,9 +619,11 @@ typedef struct clfold_fold {
      * they are equal. NULL: a == b */
     const char *equal;
     /** selects: a condition of item and what a load sees, by which an element is kept; if
-     * the fold has an operator, item and prev are those of a scan. NULL: with `equal`,
-     * then of a and b, two neighbouring items, the first of each run of equal ones is */
+     * the fold has an operator, item and prev are those of a scan */
     const char *keep;
+    /** selects in place of `keep`: of a and b, two neighbouring items, and args: whether
+     * they are of one run. The first of each run is kept */
+    const char *same;
     const clfold_arg *args; /**< what the texts use besides */
     size_t num_args;        /**< how many, at most 8 */
 
@@ -665,8 +643,7 @@ typedef struct clfold_fold {
     /** how many elements there are: a cl_ulong, read when the call runs; more than
      * `count` count as `count`, for which buffers have room. Nothing past the true count
      * is read or written, and `n` is it. It may be 0, so reductions, and scans with
-     * total_out, need an identity or init. Rows, columns and parts are UNSUPPORTED. mem
-     * NULL: there are `count` */
+     * total_out, need an identity or init. Rows, columns and parts are UNSUPPORTED */
     clfold_place count_at;
 
     /* What is written besides `out`. */
@@ -683,17 +660,16 @@ typedef struct clfold_fold {
     /** Selects: what is written of the others, in their order, in elements of `out`, with
      * room for `count`. Not with a store */
     clfold_place rest_out;
-    /** Selects by `equal`: cl_ulong, the length of each run, with room for `count`.
-     * Reductions BY_FLAGS and BY_KEYS: of each segment, with the room of `out`. */
+    /** Selects by `same`, reductions BY_FLAGS and BY_KEYS: cl_ulong, how many elements
+     * each result is made of, those of its run or segment, with the room of `out` */
     clfold_place lengths_out;
     /** Selects: a cl_ulong, how many are kept. Reductions BY_FLAGS and BY_KEYS: how many
-     * segments there are, even if segments.num is less. Optional, as all places are */
+     * segments there are, even if segments.num is less */
     clfold_place num_out;
-    /** Reductions BY_KEYS: the key of each segment, which is that of its first element,
-     * in the type of the keys, with the room of `out`. */
+    /** Reductions BY_KEYS: the first key of each segment, with the room of `out` */
     clfold_place keys_out;
 
-    uintptr_t reserved[8]; /**< zero */
+    uintptr_t reserved[7]; /**< zero */
 } clfold_fold;
 
 #define CLFOLD_STRING_(x) #x
@@ -702,8 +678,7 @@ typedef struct clfold_fold {
 #define CLFOLD_HERE "#line " CLFOLD_STRING(__LINE__) " \"" __FILE__ "\"\n"
 
 /**
- * The fold { .op = op, .type = type }, all else zero: for C++ before 20. Checks nothing;
- * the call that takes the fold does.
+ * The fold { .op = op, .type = type }, for C++ before 20. Calls check it, not this.
  * \snippet snippets.c clfold_builtin
  */
 CLFOLD_API clfold_fold clfold_builtin(clfold_op op, clfold_type type);
@@ -737,8 +712,7 @@ CLFOLD_API clfold_status clfold_fold_layout(const clfold_fold *fold,
                                             clfold_layout *layout);
 
 /**
- * The name of a type, for programs that let people choose: "f32" for CLFOLD_F32. Static;
- * NULL if `type` is not a type.
+ * The name of a type: "f32" for CLFOLD_F32. Static; NULL if `type` is not a type.
  * \snippet snippets.c clfold_type_name
  */
 CLFOLD_API const char *clfold_type_name(clfold_type type);
@@ -750,8 +724,7 @@ CLFOLD_API const char *clfold_type_name(clfold_type type);
 CLFOLD_API size_t clfold_type_size(clfold_type type);
 
 /**
- * The name of an operator: "arg-min" for CLFOLD_ARG_MIN. Static; NULL if `op` is not an
- * operator of this version.
+ * The name of an operator: "arg-min" for CLFOLD_ARG_MIN. Static; NULL if there is none.
  * \snippet snippets.c clfold_op_name
  */
 CLFOLD_API const char *clfold_op_name(clfold_op op);
@@ -763,8 +736,7 @@ CLFOLD_API const char *clfold_op_name(clfold_op op);
  * Reductions, scans, and what is built on them.
  *
  * Each call enqueues its work and returns, except clfold_reduce_host(), which blocks.
- * Any thread may call these at any time, on the same context and queue too. num_wait,
- * wait and event are as in clEnqueueNDRangeKernel.
+ * num_wait, wait and event are as in clEnqueueNDRangeKernel.
  *
  *   - queue: any kind, in order or out of order, with or without profiling, of the
  *     context's cl_context and device. On an out-of-order queue the call orders its own
@@ -798,16 +770,14 @@ CLFOLD_API const char *clfold_op_name(clfold_op op);
  * `out` holds one result, whose form the operator says.
  *
  * With segments, out[out_offset + s] is the fold of segment s, init before it; of no rows
- * or columns nothing is written. Neither `in` nor init_at may overlap the results. The
- * index of an operator like CLFOLD_ARG_MIN counts from in_offset, not from its segment;
- * in rows it is index % length. By offsets segments may be empty, so the operator needs
- * an identity or init, else CLFOLD_ERROR_ARGUMENT.
+ * or columns nothing is written. Neither `in` nor init_at may overlap the results. By
+ * offsets segments may be empty, so the operator needs an identity or init, else
+ * CLFOLD_ERROR_ARGUMENT.
  *
  * By flags and keys the call finds out how many segments there are, which num_out gets;
- * keys_out gets their keys and lengths_out their lengths. All three and `out` must have
- * room for `count` segments, or for segments.num if that is less and not 0; past what
- * there are, and past that bound, nothing is changed. No segment is empty, and of no
- * elements there are none. A part is UNSUPPORTED.
+ * keys_out gets their keys and lengths_out their lengths. Past what there are, and past
+ * the bound of segments.num, nothing is changed. No segment is empty, and of no elements
+ * there are none. A part is UNSUPPORTED.
  *
  * Algorithms, of which docs/choosing.md and docs/scans.md say more; how work is split
  * follows from policy, count and segments alone:
@@ -904,10 +874,9 @@ CLFOLD_API clfold_status clfold_exclusive_scan(
  * element i, for 0 <= i < count. Without a load item is the element, and without a result
  * it is what is written; with neither this is a copy, by `in` and `out` a conversion. The
  * fold has no operator: `op`, `combine`, `identity`, `cuts` and init must be 0, else
- * CLFOLD_ERROR_ARGUMENT. Segments only say what `segment` and `rank` are; by offsets
- * elements outside of them are not written, and where texts use `in` but not x, `in`
- * has an element for each segment: "in[segment]" repeats values. In a result prev is
- * item. With count_at results past the true count are not written. In place as a scan.
+ * CLFOLD_ERROR_ARGUMENT. Segments only say what `segment` and `rank` are. By offsets,
+ * where texts use `in` but not x, `in` has an element for each segment: "in[segment]"
+ * repeats values. In a result prev is item. In place as a scan.
  *
  * Algorithm "map_tiles": one launch, in which each element is read once for the load, and
  * from the caches for a result that uses x too (Klöckner's first pattern).
@@ -924,14 +893,13 @@ CLFOLD_API clfold_status clfold_map(clfold_context *context, cl_command_queue qu
  * and on, and how many these are to num_out. `out` must have room for `count` elements;
  * past the last that is kept nothing is changed. num_out serves as the count_at of calls
  * that follow, and this one takes a count_at as well. The others go to rest_out, if it is
- * given: a partition in one pass. With `equal` instead of keep the first of each run of
- * equal neighbours is kept (unique), and lengths_out gets the runs' lengths (run-length
- * encoding).
+ * given: a partition in one pass. With `same` instead of keep the first of each run is
+ * kept (unique), and lengths_out gets the runs' lengths (run-length encoding).
  *
  * `load`, `result` and `store` are as a map's, and so is the fold without an operator:
  * what is kept is an element, an item that `load` makes of it, or a result. In `store`,
  * `at` is the new place: "out[at] = item;". A result is made for elements that are not
- * kept, too, unless the fold is CLFOLD_PARTIAL. `equal` is of items, so a load may give
+ * kept, too, unless the fold is CLFOLD_PARTIAL. `same` is of items, so a load may give
  * the key and a result the element.
  *
  * With `keep` the fold may have an operator, and init: item and prev then are those of an
@@ -942,7 +910,7 @@ CLFOLD_API clfold_status clfold_map(clfold_context *context, cl_command_queue qu
  *
  * `out` and rest_out may not overlap `in`: a group that finds another one late reads that
  * one's elements itself, which must not be overwritten then. Segments are UNSUPPORTED. A
- * part has a carry only with an operator. By `equal` its first element starts a run.
+ * part has a carry only with an operator. By `same` its first element starts a run.
  * num_out counts the part's own.
  *
  * A select is a scan of counts, or with an operator of items, so its algorithms are
@@ -1006,8 +974,8 @@ CLFOLD_API clfold_status clfold_fold_carries(
 
 /**
  * \defgroup beforehand Beforehand
- * What a call would do, and how to pay for a first call early. Any thread may call these
- * at any time.
+ * What a call would do, and how to pay for a first call early. Both calls fail as the
+ * one itself would, as far as the fold, the count and the placement decide.
  * \{
  */
 
@@ -1029,15 +997,14 @@ typedef struct clfold_report {
     uint64_t bytes_read;    /**< from global memory, by design, scratch included */
     uint64_t bytes_written; /**< to global memory, by design, scratch included */
     char reason[256];       /**< why this one, and why not the faster ones */
-    /** elements that a work-item of the algorithm's first launch folds, at most */
-    size_t items;
+    size_t items;           /**< elements of a work-item in the first launch, at most */
     /** whose numbers: "cpu", "measured" on its kind, "tuned" by a file; NULL: a rung */
     const char *policy;
     uint32_t widths;       /**< of a fold by text: CLFOLD_WIDTHS_AGREE or its kin */
     uintptr_t reserved[5]; /**< zero */
 } clfold_report;
 
-/** What else of a call decides how it runs. Zero is the default. */
+/** What else of a call decides how it runs. Zero is the default, and so is NULL. */
 typedef struct clfold_placement {
     size_t in_offset;      /**< of the call, in elements */
     size_t out_offset;     /**< of the call, in elements */
@@ -1050,10 +1017,8 @@ typedef struct clfold_placement {
  * `operation` on `fold`, reserves scratch for up to `count` elements, for scans by
  * offsets also for as many offsets as their `num` says, and runs each kernel once on
  * nothing, since some drivers compile only then. Saves the programs, see cache_folder.
- * Blocks, on a queue of its own. Fails as the call itself would, as far as the fold, the
- * count and the placement decide. `placement` may be NULL. Programs depend on whether
- * `part` is given, and count_at, and by offsets num_at and bad_out, have a mem, so give
- * them here as well.
+ * Blocks, on a queue of its own. Programs depend on whether `part` is given, and
+ * count_at, and by offsets num_at and bad_out, have a mem, so give them here as well.
  * \snippet snippets.c clfold_prepare
  */
 CLFOLD_API clfold_status clfold_prepare(clfold_context *context,
@@ -1063,9 +1028,8 @@ CLFOLD_API clfold_status clfold_prepare(clfold_context *context,
 
 /**
  * Says what a call would do, and builds nothing. `out` need not be initialised; on
- * failure *out is unchanged. Fails as the call itself would, as far as the fold, the
- * count and the placement decide; what only a build finds is not known yet. `placement`
- * may be NULL. A scan by look-back may call load_verdict.
+ * failure *out is unchanged. What only a build finds is not known yet. A scan by
+ * look-back may call load_verdict.
  * \snippet snippets.c clfold_explain
  */
 CLFOLD_API clfold_status clfold_explain(clfold_context *context,

@@ -69,8 +69,7 @@ static clfold_status check_enumerators(const struct site *site, const clfold_fol
 /* Whether a text of the fold's is about an element. */
 static bool has_element_text(const clfold_fold *fold)
 {
-    return fold->load || fold->result || fold->store || fold->keep ||
-           (fold->equal && !fold->segments);
+    return fold->load || fold->result || fold->store || fold->keep || fold->same;
 }
 
 /* Whether what is written is something else than what is folded, with a text or not. */

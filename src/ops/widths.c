@@ -94,7 +94,7 @@ static struct differing find(const struct monoid *monoid, uint32_t number)
     bool named = monoid->num_components > 1;
 
     if (number >= OF_KEEP) {
-        return (struct differing){ monoid->keeps_runs ? "equal" : "keep", NULL,
+        return (struct differing){ monoid->keeps_runs ? "same" : "keep", NULL,
                                    CLFOLD_I8 };
     }
     if (number >= OF_RESULT) {

@@ -70,6 +70,7 @@ static const struct {
     POINTER(STORE, store),
     POINTER(EQUAL, equal),
     POINTER(KEEP, keep),
+    POINTER(SAME, same),
     POINTER(ARGS, args),
     POINTER(SEGMENTS, segments),
     POINTER(INIT, init),
@@ -126,11 +127,14 @@ static const struct rule {
     enum says says;
     const char *why;
 } rules[] = {
+    /* equal is of keys, same of items */
+    { B(EQUAL), 0, WAYS & ~IS(BY_KEYS), 0, 0, SAYS_NOTHING,
+      "there are no segments by keys" },
     /* what a select is */
-    { IS(SELECT), 0, 0, B(KEEP) | B(EQUAL), 0, SAYS_ALONE,
-      "keep and equal are NULL: one of them selects" },
-    { B(KEEP), IS(SELECT), B(EQUAL), 0, 0, SAYS_ALONE,
-      "keep and equal are both given: one of them selects" },
+    { IS(SELECT), 0, 0, B(KEEP) | B(SAME), 0, SAYS_ALONE,
+      "keep and same are NULL: one of them selects" },
+    { B(KEEP), IS(SELECT), B(SAME), 0, 0, SAYS_ALONE,
+      "keep and same are both given: one of them selects" },
     { B(SEGMENTS), IS(SELECT), 0, 0, CLFOLD_ERROR_UNSUPPORTED, SAYS_NOTHING,
       "a select has none in this version" },
     { IS(IN_PLACE), IS(SELECT), 0, 0, CLFOLD_ERROR_OVERLAP, SAYS_ALONE,
@@ -138,14 +142,14 @@ static const struct rule {
     { IS(IN_PLACE), IS(REDUCE), BUFFERED | UNIFORM, 0, CLFOLD_ERROR_OVERLAP, SAYS_ALONE,
       "in_place is set, but results of segments cannot be in place" },
     /* what is written besides */
-    { B(KEEP) | B(REST_OUT), IS(REDUCE) | SCANS | IS(MAP), 0, 0, 0, SAYS_OPERATION,
-      "the operation is *, which keeps all" },
+    { B(KEEP) | B(SAME) | B(REST_OUT), IS(REDUCE) | SCANS | IS(MAP), 0, 0, 0,
+      SAYS_OPERATION, "the operation is *, which keeps all" },
     { B(LENGTHS_OUT) | B(NUM_OUT), IS(REDUCE), WAYS & ~FOUND, 0, 0, SAYS_OPERATION,
       "the operation is *, which keeps all" },
     { B(LENGTHS_OUT) | B(NUM_OUT), SCANS | IS(MAP), 0, 0, 0, SAYS_OPERATION,
       "the operation is *, which keeps all" },
-    { B(LENGTHS_OUT), IS(SELECT), 0, B(EQUAL), 0, SAYS_NOTHING,
-      "only runs by equal have lengths" },
+    { B(LENGTHS_OUT), IS(SELECT), 0, B(SAME), 0, SAYS_NOTHING,
+      "only runs by same have lengths" },
     { B(REST_OUT), 0, B(STORE), 0, 0, SAYS_NOTHING, "a store writes what is kept alone" },
     { B(KEYS_OUT), SCANS | IS(MAP) | IS(SELECT), 0, 0, 0, SAYS_NOTHING,
       "this is not a reduction by keys" },
@@ -156,10 +160,6 @@ static const struct rule {
     { B(BAD_OUT), 0, WAYS & ~IS(BY_OFFSETS), 0, 0, SAYS_NOTHING,
       "there are no segments by offsets" },
     /* segments */
-    { B(EQUAL), IS(MAP), WAYS & ~IS(BY_KEYS), 0, 0, SAYS_NOTHING,
-      "there are no segments by keys" },
-    { B(EQUAL), 0, WAYS & ~IS(BY_KEYS), IS(SELECT) | IS(BARE), 0, SAYS_NOTHING,
-      "there are no segments by keys" },
     { B(SEGMENTS), IS(MAP), FOUND, 0, CLFOLD_ERROR_UNSUPPORTED, SAYS_WAY,
       "those by * are for scans and reductions in this version, not for maps" },
     { B(HEADS) | B(SEG_TYPE) | B(SEG_NUM), 0, UNIFORM, 0, 0, SAYS_WAY,
@@ -195,8 +195,8 @@ static const struct rule {
       SAYS_OPERATION, "is for reductions, and the operation is *" },
     { IS(REDUCE) | SCANS, 0, 0, OPERATORS, 0, SAYS_ALONE,
       "op is 0 and combine is NULL: the fold has no operator" },
-    { FOLDING, IS(BARE), B(EQUAL), 0, 0, SAYS_NOTHING,
-      "a select by equal has no operator" },
+    { FOLDING, IS(BARE), B(SAME), 0, 0, SAYS_NOTHING,
+      "a select by same has no operator" },
     { FOLDING, IS(BARE), IS(SELECT), 0, 0, SAYS_NOTHING,
       "a select without op or combine has no operator" },
     { FOLDING, IS(BARE), 0, 0, 0, SAYS_NOTHING, "a map has no operator" },
@@ -342,10 +342,8 @@ uint64_t clfold_facets_call(const clfold_fold *fold, uint64_t given,
                             clfold_operation operation)
 {
     const struct operation *row = clfold_operation_row(operation);
-    const bool has_none = !(given & OPERATORS);
-    const bool is_bare = !row           ? has_none
-                         : row->selects ? has_none || given & B(EQUAL)
-                                        : row->family == FAMILY_MAP;
+    const bool is_bare = row && !row->selects ? row->family == FAMILY_MAP
+                                              : !(given & OPERATORS) || given & B(SAME);
     const uint64_t call = !row                           ? 0
                           : row->selects                 ? IS(SELECT)
                           : row->family == FAMILY_REDUCE ? IS(REDUCE)

@@ -48,6 +48,7 @@ enum facet {
     FACET_STORE,
     FACET_EQUAL,
     FACET_KEEP,
+    FACET_SAME,
     /* Other pointers. */
     FACET_ARGS,
     FACET_SEGMENTS,
@@ -82,7 +83,7 @@ enum facet {
     TRAIT_BARE, /* without an operator: a map, or a select that is one */
     TRAIT_REPRODUCIBLE
 };
-#define CLFOLD_NUM_TEXTS (FACET_KEEP - FACET_COMPONENTS + 1)
+#define CLFOLD_NUM_TEXTS (FACET_SAME - FACET_COMPONENTS + 1)
 #define FACET_BIT(facet) (UINT64_C(1) << (facet))
 #define FACET_PLACES     (FACET_BIT(NUM_PLACES) - 1)
 

@@ -641,7 +641,7 @@ void clfold_append_keep(struct text *text, const struct monoid *monoid,
         "    clfold_kept%s clfold_l;\n    clfold_l.kept = %s!!%s(\n"
         "#line 1 \"%s\"\n%s\n)%s;\n    return clfold_l;\n}\n",
         suffix, suffix[0] ? "convert_char16(" : "-", suffix[0] ? "clfold_wide16" : "",
-        monoid->keeps_runs ? "equal" : "keep", monoid->keep, suffix[0] ? ")" : "");
+        monoid->keeps_runs ? "same" : "keep", monoid->keep, suffix[0] ? ")" : "");
 }
 
 void clfold_append_result(struct text *text, const struct monoid *monoid,

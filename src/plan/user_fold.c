@@ -491,12 +491,12 @@ static clfold_status set_result(struct monoid *monoid, const struct site *site,
 static clfold_status set_keep(struct monoid *monoid, const struct site *site,
                               const clfold_fold *fold)
 {
-    const bool are_runs = fold->equal && !fold->segments;
+    const bool are_runs = fold->same != NULL;
 
     if (!fold->keep && !are_runs) {
         return CLFOLD_OK;
     }
-    monoid->keep = are_runs ? fold->equal : fold->keep;
+    monoid->keep = are_runs ? fold->same : fold->keep;
     monoid->keeps_runs = are_runs;
     monoid->keeps = uses_of(monoid, fold, monoid->keep);
     monoid->writes.at = monoid->stores;
@@ -526,7 +526,7 @@ static clfold_status check_texts(const struct site *site, const clfold_fold *fol
         { "combine", fold->combine }, { "identity", fold->identity },
         { "cuts", fold->cuts },       { "load", fold->load },
         { "result", fold->result },   { "keep", fold->keep },
-        { "equal", fold->equal },
+        { "same", fold->same },       { "equal", fold->equal },
     };
     clfold_status status = check_type_text(site, "type_name", fold->type_name);
 
@@ -560,7 +560,7 @@ static clfold_status check_counts(const struct site *site, const struct monoid *
         { "combine", fold->combine, combined }, { "identity", fold->identity, item },
         { "cuts", fold->cuts, condition },      { "load", fold->load, loaded },
         { "result", fold->result, written },    { "keep", fold->keep, condition },
-        { "equal", fold->equal, condition },
+        { "same", fold->same, condition },      { "equal", fold->equal, condition },
     };
     clfold_status status = CLFOLD_OK;
 

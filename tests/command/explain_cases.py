@@ -150,7 +150,7 @@ def selects(d, device):
         ("2^26", "reduce_then_scan", "asked for by name"),
     ]:  # fmt: skip
         words = ["--count", count, *(["--algorithm", algorithm] if why[0] == "a" else [])]
-        for condition in ["--where", "x > 3.0f"], ["--equal", "a == b"]:
+        for condition in ["--where", "x > 3.0f"], ["--same", "a == b"]:
             found = told(d, device, "select", *condition, *words)
             check(why in found["why"] and not {"op", "kind", "accuracy"} & set(found), f"{found}")
             check(found["algorithm"] == algorithm or not algorithm, f"{found}")

@@ -70,12 +70,12 @@ static const struct command {
       "offsets" OPERATORS LOADS STORES READING ALWAYS },
     { "map", "x y.npy", "type offsets" LOADS STORES READING ALWAYS },
     { "select", "x y.npy --where=x", "type where keep rest" LOADS READING ALWAYS },
-    { "unique", "x y.npy", "type equal lengths" LOADS READING ALWAYS },
+    { "unique", "x y.npy", "type same lengths" LOADS READING ALWAYS },
     { "rle", "x y.npy z.npy", READING ALWAYS },
     { "unrle", "x y.npy z.npy", "lengths-type" READING ALWAYS },
     { "explain", "scan",
       "op type acc accuracy length columns by inclusive exclusive count algorithm "
-      "kernel where keep equal" OPERATORS LOADS STORES ALWAYS },
+      "kernel where keep same" OPERATORS LOADS STORES ALWAYS },
     { "ladder", "", "op type predict min max csv svg" ALWAYS },
     { "trace", "", "op type count algorithm svg" ALWAYS },
     { "bench", "", "op folds types min max seconds svg against" ALWAYS },
@@ -168,7 +168,7 @@ static const struct text {
     { "store", "x", "" },
     { "where", NULL, "" },
     { "keep", NULL, "" },
-    { "equal", NULL, "" },
+    { "same", NULL, "" },
     { "rest", "r.npy", "" },
     { "lengths", "r.npy", "" },
     { "out", "f64", "" },
@@ -402,14 +402,14 @@ static void show(char *line, size_t size)
     const struct fold_texts *const fold = &o->fold;
     const char *word_names =
         "op,acc,type,algorithm,init,file,column,format,out,out_format,"
-        "device,csv,svg,against,combine,load,result,store,write,by,where,equal,also,"
+        "device,csv,svg,against,combine,load,result,store,write,by,where,same,also,"
         "also_format,lengths,lengths_format,lengths_type";
     const char *const *const words =
         LIST(char *const, o->op ? options_op(o) : NULL, type_shown(o->acc),
              type_shown(o->element), o->algorithm, o->init, o->file, o->text_form.column,
              formats[o->format], o->out, formats[o->out_format], o->device, o->csv,
              o->svg, o->against, fold->combine, fold->load, fold->result, fold->store,
-             type_shown(fold->out), o->by.text, fold->keep, fold->equal, o->also,
+             type_shown(fold->out), o->by.text, fold->keep, fold->same, o->also,
              formats[o->also_format], o->lengths, formats[o->lengths_format],
              type_shown(o->lengths_type));
     const char *number_names =

@@ -157,7 +157,7 @@ def unique_texts(d, device):
         good(d, *words, "--load", "k", "--stream", "k=" + d.save(keys, "data2.npy"), "--type",
              "i32", "--result", "x", "--out", "f32", *cut, d.save(array), *both)  # fmt: skip
         expect(d, "by key", o_npy=array[starts], l_npy=runs(keys)[1])
-        good(d, *words, "--equal", "fabs(a - b) < 2.0f", *cut, d.save(array), *both)
+        good(d, *words, "--same", "fabs(a - b) < 2.0f", *cut, d.save(array), *both)
         near = np.flatnonzero(np.append(True, np.abs(np.diff(array)) >= 2))
         expect(d, "near", o_npy=array[near], l_npy=np.diff(np.append(near, 1999)).astype("u8"))
     numbers = np.array([0, -0.0, 1, np.nan, np.nan], "f4")

@@ -228,6 +228,7 @@ static void test_fields_of_texts(void **state)
         { "components", { .components = "float a" } },
         { "cuts", { .cuts = "b.f != 0" } },
         { "equal", { .equal = "a == b" } },
+        { "same", { .same = "a == b" } },
         { "bad_out", { .bad_out = { spare, 0 } } },
     };
 

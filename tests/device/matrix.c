@@ -28,7 +28,7 @@ static const struct {
     { "scan", CLFOLD_INCLUSIVE_SCAN, { .op = CLFOLD_ADD, .type = CLFOLD_F32 } },
     { "map", CLFOLD_MAP, { .type = CLFOLD_F32 } },
     { "select by `keep`", CLFOLD_SELECT, { .type = CLFOLD_F32, .keep = "x > 0" } },
-    { "select by `equal`", CLFOLD_SELECT, { .type = CLFOLD_F32, .equal = "a == b" } },
+    { "select by `same`", CLFOLD_SELECT, { .type = CLFOLD_F32, .same = "a == b" } },
     { "select of a scan",
       CLFOLD_SELECT,
       { .op = CLFOLD_ADD, .type = CLFOLD_F32, .keep = "item > 0" } },

@@ -468,15 +468,23 @@ static void test_rejected(void **state)
     } wrong[] = {
 #define SELECT(...)       { .type = CLFOLD_U32, .keep = "x", __VA_ARGS__ }
 #define SAYS(code, words) .status = CLFOLD_ERROR_##code, .said = (words)
-        { { .type = CLFOLD_U32 }, out, 9, SAYS(ARGUMENT, "keep and equal are NULL") },
-        { { .type = CLFOLD_U32, .equal = "a == b", .op = CLFOLD_ADD },
+        { { .type = CLFOLD_U32 }, out, 9, SAYS(ARGUMENT, "keep and same are NULL") },
+        { { .type = CLFOLD_U32, .equal = "a == b" },
           out,
           9,
-          SAYS(ARGUMENT, "op is given, but a select by equal has no operator") },
-        { { .type = CLFOLD_U32, .equal = "a == b", .combine = "a + b" },
+          SAYS(ARGUMENT, "equal is given, but there are no segments by keys") },
+        { { .type = CLFOLD_U32, .same = "a == b", .equal = "a == b" },
           out,
           9,
-          SAYS(ARGUMENT, "combine is given, but a select by equal has no operator") },
+          SAYS(ARGUMENT, "equal is given, but there are no segments by keys") },
+        { { .type = CLFOLD_U32, .same = "a == b", .op = CLFOLD_ADD },
+          out,
+          9,
+          SAYS(ARGUMENT, "op is given, but a select by same has no operator") },
+        { { .type = CLFOLD_U32, .same = "a == b", .combine = "a + b" },
+          out,
+          9,
+          SAYS(ARGUMENT, "combine is given, but a select by same has no operator") },
         { SELECT(.init = &none, .init_size = 4), out, 9,
           SAYS(ARGUMENT, "init is given, but a select without op or combine has no") },
         { { .type = CLFOLD_U32, .combine = "min(a, b)", .keep = "prev" },
@@ -495,8 +503,13 @@ static void test_rejected(void **state)
         { SELECT(.part = &carries), out, 9,
           SAYS(ARGUMENT, "a select without an operator carries nothing") },
         { SELECT(.total_out = { in, 0 }), out, 9, SAYS(ARGUMENT, "total_out") },
-        { SELECT(.equal = "a == b"), out, 9,
-          SAYS(ARGUMENT, "keep and equal are both given") },
+        { SELECT(.same = "a == b"), out, 9,
+          SAYS(ARGUMENT, "keep and same are both given") },
+        { { .type = CLFOLD_U32, .same = "a == b)" }, out, 9, SAYS(ARGUMENT, "same: a") },
+        { { .type = CLFOLD_U32, .same = "a, b" },
+          out,
+          9,
+          SAYS(ARGUMENT, "same: 2 expressions") },
         { { .type = CLFOLD_U32, .keep = "x;" },
           out,
           9,
@@ -524,11 +537,11 @@ static void test_rejected(void **state)
           SAYS(ARGUMENT, "rest_out: mem is NULL") },
         { SELECT(.lengths_out = { out, 100 }), out, 9,
           SAYS(ARGUMENT, "lengths_out is given, but only runs") },
-        { { .type = CLFOLD_U32, .equal = "a == b", .lengths_out = { out, 1020 } },
+        { { .type = CLFOLD_U32, .same = "a == b", .lengths_out = { out, 1020 } },
           out,
           9,
           SAYS(RANGE, "lengths_out holds 1024 elements of u64") },
-        { { .type = CLFOLD_U32, .equal = "a == b", .lengths_out = { out, 4 } },
+        { { .type = CLFOLD_U32, .same = "a == b", .lengths_out = { out, 4 } },
           out,
           9,
           SAYS(OVERLAP, "lengths_out") },
@@ -547,6 +560,8 @@ static void test_rejected(void **state)
           SAYS(ARGUMENT, "num_out: mem is NULL, but offset is 3") },
     };
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32, .keep = "x" };
+    const clfold_fold runs = { .op = CLFOLD_ADD, .type = CLFOLD_U32, .same = "a == b" };
+    const clfold_fold map = { .type = CLFOLD_U32, .same = "a == b" };
     const clfold_fold num = { .op = CLFOLD_ADD,
                               .type = CLFOLD_U32,
                               .num_out = { out, 9 } };
@@ -562,9 +577,14 @@ static void test_rejected(void **state)
     for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
         assert_refused(call_operation(o, &sum, in, 0, out, 0, 9), CLFOLD_ERROR_ARGUMENT,
                        "keep is given, but the operation is");
+        assert_refused(call_operation(o, &runs, in, 0, out, 0, 9), CLFOLD_ERROR_ARGUMENT,
+                       "same is given, but the operation is");
         assert_refused(call_operation(o, &num, in, 0, out, 0, 9), CLFOLD_ERROR_ARGUMENT,
                        "num_out is given, but the operation is");
     }
+    assert_refused(call_operation(CLFOLD_MAP, &map, in, 0, out, 0, 9),
+                   CLFOLD_ERROR_ARGUMENT,
+                   "same is given, but the operation is a map, which keeps all");
     assert_refused(clfold_prepare(ctx, CLFOLD_SELECT, &select, 9, &in_place),
                    CLFOLD_ERROR_OVERLAP, "in_place is set");
     clReleaseMemObject(coloured);

@@ -144,6 +144,7 @@ static void test_rejected(void **state)
         { "identity is for folds without op",
           { .op = CLFOLD_ADD, .type = CLFOLD_F32, .identity = "0" } },
         { "equal is given, but", U32(.combine = "a + b", .equal = "a == b") },
+        { "same", U32(.combine = "a + b", .same = "a == b") },
         { "reserved[5] is not zero",
           U32(.combine = "a + b", .reserved = { 0, 0, 0, 0, 0, 1 }) },
         /* a # by other names, and what brings in lines of its own */

@@ -181,6 +181,7 @@ static void take_fold(struct bytes *bytes, struct made *made)
         fold->equal = take_text(bytes, made);
         fold->bad_out = take_place(bytes);
         fold->reserved[take(bytes) % 6] = take(bytes);
+        fold->same = take_text(bytes, made);
     }
 }
 

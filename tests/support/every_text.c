@@ -280,8 +280,8 @@ static void visit_selects(const struct visitor *visitor)
           .keep = "i == 0 || in[i - 1].sum != x.sum" },
         { .type_name = "float4", .type_size = 16, .keep = "x.x < item.y" },
         { .type = CLFOLD_F32, .store = "out[n - 1 - at] = item;", .keep = "x != 0" },
-        { .type = CLFOLD_F32, .equal = "a == b" },
-        { .components = "ulong sum; uint last", .equal = "a.last == b.last" },
+        { .type = CLFOLD_F32, .same = "a == b" },
+        { .components = "ulong sum; uint last", .same = "a.last == b.last" },
     };
     const struct site site = { NULL, "every_text" };
 

@@ -178,7 +178,7 @@ explain(const struct select_trial *trial, char *why, size_t why_size, const char
              "select of %zu, %s, %s \"%s\", by %s, %s of %u, %u work-items, at most %u "
              "groups, from %zu to %zu, part from %zu, level %u%s%s%s%s%s (seed %llu): %s",
              trial->count, trial->subject->fold.name,
-             trial->condition.are_runs ? "equal" : "keep", trial->condition.text,
+             trial->condition.are_runs ? "same" : "keep", trial->condition.text,
              trial->algorithm ? trial->algorithm : "policy",
              clfold_tile_name(trial->plan.tile), trial->plan.tile_elements,
              trial->plan.group_size, trial->plan.max_groups, trial->in_offset,
@@ -259,7 +259,7 @@ static clfold_status call(const struct select_trial *trial, const struct outputs
         fold.init = elements - s->size;
         fold.init_size = s->size;
     }
-    *(trial->condition.are_runs ? &fold.equal : &fold.keep) = trial->condition.text;
+    *(trial->condition.are_runs ? &fold.same : &fold.keep) = trial->condition.text;
     if (trial->lengths) {
         fold.lengths_out = (clfold_place){ to->lengths.mem, to->lengths.front };
     }

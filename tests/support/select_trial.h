@@ -19,7 +19,7 @@ typedef bool keeps_item_fn(const void *item, const void *prev,
 struct condition {
     const char *text;
     keeps_fn *keeps;
-    bool are_runs;             /* the text is the fold's `equal` */
+    bool are_runs;             /* the text is the fold's `same` */
     bool scans;                /* the fold's operator stays, and if this is not NULL: */
     keeps_item_fn *keeps_item; /* in place of `keeps` */
 };

@@ -33,7 +33,7 @@ static void test_struct_sizes(void **state)
     assert_int_equal(sizeof(clfold_placement), 56);
     assert_int_equal(sizeof(clfold_field), 88);
     assert_int_equal(sizeof(clfold_layout), 440);
-    assert_int_equal(offsetof(clfold_fold, algorithm), 200);
+    assert_int_equal(offsetof(clfold_fold, algorithm), 208);
     assert_int_equal(offsetof(clfold_fold, components), 40);
     assert_int_equal(offsetof(clfold_fold, cuts), 88);
     assert_int_equal(offsetof(clfold_context_params, load_verdict), 72);

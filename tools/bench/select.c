@@ -24,7 +24,7 @@ static const struct bench_case {
     const char *name;
     enum { COPY, MAP, SELECT, PARTITION, FIELDS, UNIQUE, LENGTHS } kind;
     enum data data;
-    const char *text; /* `keep` or `equal` */
+    const char *text; /* `keep` or `same` */
 } cases[] = {
     { "copy", COPY, NO_RUNS, NULL },
     { "map", MAP, NO_RUNS, NULL },
@@ -125,7 +125,7 @@ static clfold_status enqueue(const struct bench *bench, const struct bench_case 
         return bench_enqueue_copy(session->queue, bench->copy, COUNT);
     }
     if (one->kind >= SELECT) {
-        *(one->kind < UNIQUE ? &fold.keep : &fold.equal) = one->text;
+        *(one->kind < UNIQUE ? &fold.keep : &fold.same) = one->text;
         fold.num_out.mem = bench->num;
     }
     if (one->kind == FIELDS) {

@@ -11,7 +11,7 @@
 static bool has_texts(const clfold_fold *fold)
 {
     return fold->combine || fold->load || fold->result || fold->store || fold->keep ||
-           fold->equal;
+           fold->same;
 }
 
 static void describe(const struct options *options, const struct session *session,

@@ -95,13 +95,13 @@ static void compare_fields(struct folding *f)
     const char *const and = f->user.scalar ? " & " : " && ";
     int at = 0;
 
-    f->fold.equal = f->equal;
+    f->fold.same = f->same;
     if (!f->fold.components) {
-        strcpy(f->equal, "a == b");
+        strcpy(f->same, "a == b");
     }
     for (uint32_t k = 0; f->fold.components && k < layout->num_fields; k++) {
         const char *const name = layout->fields[k].name;
-        at += snprintf(f->equal + at, sizeof(f->equal) - (size_t)at, "%s(a.%s == b.%s)",
+        at += snprintf(f->same + at, sizeof(f->same) - (size_t)at, "%s(a.%s == b.%s)",
                        k > 0 ? and : "", name, name);
     }
 }
@@ -110,7 +110,7 @@ static void open_select(struct folding *f, const struct options *options)
 {
     f->counts = true;
     f->joins = f->gives_lengths = options->action != ACTION_SELECT;
-    if (f->joins && !f->fold.equal) {
+    if (f->joins && !f->fold.same) {
         compare_fields(f);
     }
     f->also_size = !options->also ? 0

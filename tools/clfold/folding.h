@@ -42,11 +42,11 @@ struct folding {
     clfold_type heads_type; /* of its numbers */
     bool are_lengths;       /* the file's; the numbers are their sums */
     uint64_t num_heads;
-    bool by_bits;     /* numbers are moved, and compared, as integers of their size */
-    char equal[1024]; /* where the user gives none */
-    bool joins;       /* runs go on from piece to piece */
-    bool counts;      /* only the call tells how many results there are: */
-    uint64_t kept;    /* of the last piece, and of all */
+    bool by_bits;    /* numbers are moved, and compared, as integers of their size */
+    char same[1024]; /* where the user gives none */
+    bool joins;      /* runs go on from piece to piece */
+    bool counts;     /* only the call tells how many results there are: */
+    uint64_t kept;   /* of the last piece, and of all */
     uint64_t num_kept;
     bool gives_lengths;          /* `also` takes these, else the rest */
     size_t also_size, keys_size; /* of what is written besides, or 0 */

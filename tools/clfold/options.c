@@ -735,9 +735,9 @@ static bool check_fold(const struct options *options, struct message *message)
                    : message_set(message, "--combine: a %s has no operator",
                                  selects ? "select" : "map");
     }
-    if (!selects && (fold->keep || fold->equal) && options->action != ACTION_CHECK_FOLD) {
+    if (!selects && (fold->keep || fold->same) && options->action != ACTION_CHECK_FOLD) {
         return message_set(message, "--%s goes with a select only",
-                           fold->keep ? "where" : "equal");
+                           fold->keep ? "where" : "same");
     }
     if ((options->operation == CLFOLD_REDUCE || selects) && fold->store) {
         return message_set(message, "--store goes with scans and maps only");
@@ -751,7 +751,7 @@ static bool check_fold(const struct options *options, struct message *message)
                            fold->result ? "result" : "out");
     }
     if (!fold->combine && !fold->load && !fold->result && !fold->store && !fold->out &&
-        !fold->keep && !fold->equal && !is_struct(fold)) {
+        !fold->keep && !fold->same && !is_struct(fold)) {
         return (!options->fold_file ||
                 message_set(message,
                             "--fold %.4096s: has no combine, load, result or store",
@@ -872,11 +872,11 @@ static bool check_select(struct options *options, char **operands,
                    ? message_set(message, "select needs --where, or --fold with where")
                    : message_set(message, "--where does not go with unique");
     }
-    if (action == ACTION_SELECT ? fold->equal != NULL : !fold->equal && fold->type_name) {
+    if (action == ACTION_SELECT ? fold->same != NULL : !fold->same && fold->type_name) {
         return action == ACTION_SELECT
-                   ? message_set(message, "--equal does not go with select")
+                   ? message_set(message, "--same does not go with select")
                    : message_set(message,
-                                 "--type-name needs --equal: only the source knows which "
+                                 "--type-name needs --same: only the source knows which "
                                  "%.200s are equal",
                                  fold->type_name);
     }
@@ -1037,8 +1037,8 @@ static bool check_command(struct options *options, char **operands,
     case ACTION_EXPLAIN:
         return check_operation(options, operands[0], message) &&
                (options->operation != CLFOLD_SELECT || options->fold.keep ||
-                options->fold.equal ||
-                message_set(message, "explain select needs --where or --equal")) &&
+                options->fold.same ||
+                message_set(message, "explain select needs --where or --same")) &&
                check_algorithm(options, message) && check_acc(options, message) &&
                check_fold(options, message);
     case ACTION_LADDER:

@@ -309,7 +309,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
     { "type-size", VALUE_COUNT, TO(fold.type_size), TEXTS, .needs = "type-name",
       .least = 1, .help = "its size in bytes" },
     { "source", VALUE_PATH, TO(fold.source), TEXTS,
-      .needs = "combine,load,result,store,type-name,where,keep,equal",
+      .needs = "combine,load,result,store,type-name,where,keep,same",
       .help = "OpenCL C that comes before: types and functions" },
     { "cuts", VALUE_TEXT, TO(fold.cuts), OPERATORS, .needs = "combine",
       .help = "a condition on b under which a op b is b, whatever a is" },
@@ -334,7 +334,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
               "It has item and what --load sees. Of explain, it goes with select" },
     { "keep", VALUE_TEXT, TO(fold.keep), SELECT | EXPLAIN, .excludes = "where",
       .help = "the same as --where" },
-    { "equal", VALUE_TEXT, TO(fold.equal), UNIQUE | EXPLAIN, .excludes = "where,keep",
+    { "same", VALUE_TEXT, TO(fold.same), UNIQUE | EXPLAIN, .excludes = "where,keep",
       .help = "when two neighbouring items a and b are of one run, in OpenCL C, such as "
               "'fabs(a - b) < 0.5f'; default: where all their numbers are equal, so nan "
               "is a run by itself" },
@@ -354,7 +354,7 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "--result gives N numbers, 1 to 4, such as '{ item, x }', and an .npy file "
               "has the shape (n, N); default: 1 with --out" },
     { "stream", VALUE_STREAM, TO(fold.args), LOADS,
-      .needs = "load,result,store,where,keep,equal",
+      .needs = "load,result,store,where,keep,same",
       .help = "another file, as NAME=FILE.npy, with as many numbers as the first has "
               "elements: in --load and --result NAME is the one at x's place; may be "
               "given again" },
@@ -362,14 +362,14 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "an element is N numbers, 1 to 4, of an array of shape (n, N), and --load "
               "sees them as x.x, x.y, x.z and x.w" },
     { "partial", VALUE_NONE, TO(fold.partial), TEXTS,
-      .needs = "combine,load,result,store,where,keep,equal",
+      .needs = "combine,load,result,store,where,keep,same",
       .help = "a text is not defined for every value, since it divides integers or reads "
               "a table; it then runs on one element at a time" },
     { "arg", VALUE_ARG, TO(fold.args), TEXTS,
-      .needs = "combine,load,result,store,where,keep,equal",
+      .needs = "combine,load,result,store,where,keep,same",
       .help = "a value for the texts, such as 'float alpha=0.1'; may be given again" },
     { "arg-file", VALUE_ARG_FILE, TO(fold.args), TEXTS,
-      .needs = "combine,load,result,store,where,keep,equal",
+      .needs = "combine,load,result,store,where,keep,same",
       .help = "a table for the texts, as NAME=FILE.npy; may be given again" },
     { "fold", VALUE_FOLD, TO(fold_file), TEXTS,
       .help =

@@ -157,7 +157,7 @@ bool user_fold_refuse(const clfold_fold *fold, struct message *message)
                                          "components", "type_name", "type_size",
                                          "source",     "load",      "in_scalars",
                                          "result",     "out",       "out_scalars",
-                                         "store",      "keep",      "equal" };
+                                         "store",      "keep",      "same" };
     const char *const sentence = library_sentence();
     char option[16] = "";
     size_t skipped = 0;
@@ -273,7 +273,7 @@ bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
                       : texts->result ? "the result"
                       : texts->store  ? "the store"
                       : texts->keep   ? "the condition"
-                      : texts->equal  ? "the comparison"
+                      : texts->same   ? "the comparison"
                                       : NULL;
     user->fold.in_scalars = number_of(texts->in_scalars);
     user->fold.out_scalars = number_of(texts->out_scalars);
@@ -290,7 +290,7 @@ bool user_fold_init(struct user_fold *user, const struct fold_texts *texts,
     user->fold.result = texts->result;
     user->fold.store = texts->store;
     user->fold.keep = texts->keep;
-    user->fold.equal = texts->equal;
+    user->fold.same = texts->same;
     user->out_length = texts->out_length;
     if ((texts->source && !read_source(user, texts->source, message)) ||
         !read_args(user, &texts->args, message)) {
@@ -309,7 +309,7 @@ struct fold_texts fold_texts_of_operator(const struct fold_texts *texts)
 {
     struct fold_texts rest = *texts;
 
-    rest.load = rest.result = rest.store = rest.keep = rest.equal = NULL;
+    rest.load = rest.result = rest.store = rest.keep = rest.same = NULL;
     rest.in_scalars = rest.out_scalars = rest.out_length = rest.args.num = 0;
     rest.out = 0;
     for (size_t k = 0; k < texts->args.num; k++) {
@@ -450,7 +450,7 @@ bool user_fold_hint(const struct user_fold *user, clfold_type real, const char *
         { "cuts", fold->cuts, "b" },
         { "result", fold->result, item },
         { "store", fold->store, item },
-        { "equal", fold->equal, "a" },
+        { "same", fold->same, "a" },
         { "keep", fold->keep, find_word(fold->keep, "item") ? "item" : "x" },
     };
     const bool is_struct = !fold->in && !fold->in_scalars && !fold->type,

@@ -17,8 +17,8 @@ enum { FOLD_MOST_ARGS = 8 };
 struct fold_texts {
     const char *combine; /* NULL: a built-in operator */
     const char *load, *result, *store;
-    const char *keep, *equal; /* of a select */
-    size_t out_length;        /* of what a store writes to; 0: as many as `in` has */
+    const char *keep, *same; /* of a select */
+    size_t out_length;       /* of what a store writes to; 0: as many as `in` has */
     size_t in_scalars, out_scalars; /* 0: as what is folded */
     clfold_type out;                /* 0: likewise */
     const char *identity, *cuts, *components;

@@ -193,7 +193,7 @@ static const clfold_fold texts[] = {
       .keep = "x > y",
       .args = second,
       .num_args = 1 },
-    { .name = "select-runs", .type = CLFOLD_F32, .equal = "a == b" },
+    { .name = "select-runs", .type = CLFOLD_F32, .same = "a == b" },
     { .name = "select-pairs",
       .components = "float r; float w",
       .result = "{ item.w, item.r }",

@@ -62,9 +62,9 @@ static void open_clfold(const struct peer_job *job, const void *data)
         snprintf(keep, sizeof(keep), "x > %d", job->above);
         fold.keep = keep;
     } else if (job->op == PEER_UNIQUE || job->op == PEER_RLE) {
-        fold.equal = "a == b";
+        fold.same = "a == b";
     }
-    if (job->op == PEER_MAP || fold.keep || fold.equal) {
+    if (job->op == PEER_MAP || fold.keep || fold.same) {
         fold.op = 0;
         fold.combine = fold.identity = NULL;
         fold.flags = 0;
