@@ -59,7 +59,7 @@ static clfold_status check_enumerators(const struct site *site, const clfold_fol
                            "segments: by %u is not CLFOLD_BY_FLAGS or its kin",
                            fold->segments->by);
     }
-    if (fold->flags & ~(uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_PARTIAL)) {
+    if (fold->flags & ~CLFOLD_ALL_FLAGS) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                            "fold: flags 0x%x has unknown bits", fold->flags);
     }

@@ -397,17 +397,16 @@ static bool reduces(const struct shape *shape)
 static void append_place(struct text *text, const struct monoid *monoid,
                          const struct shape *shape)
 {
-    const bool in_part = clfold_use_has(&shape->use, FACET_PART);
-    const char *index = in_part ? "((i) + clfold_first)" : "i";
+    const char *index =
+        clfold_use_has(&shape->use, FACET_PART) ? "((i) + clfold_first)" : "i";
 
+    clfold_use_append(text, &shape->use);
     clfold_text_print(
         text,
-        "#define CLFOLD_COUNT_AT %d\n#define CLFOLD_IN_PART %d\n"
         "#define CLFOLD_LOAD_INDEX(i) %s\n#define CLFOLD_RESULT_INDEX(i) %s\n"
         "#define CLFOLD_CARRY_SIZE %zu\n#define CLFOLD_CARRY_COPY(to, "
         "from) do {",
-        clfold_use_has(&shape->use, FACET_COUNT_AT), in_part, index,
-        reduces(shape) ? "i" : index, clfold_monoid_carry_size(monoid));
+        index, reduces(shape) ? "i" : index, clfold_monoid_carry_size(monoid));
     for (uint32_t k = 0; k < monoid->num_components; ++k) {
         const char *name = monoid->components[k].name;
         clfold_text_print(text, " to.%s = from.%s;", name, name);
@@ -437,10 +436,10 @@ static void append_text_segments(struct text *text, const struct monoid *monoid,
 {
     clfold_text_print(
         text,
-        "#define CLFOLD_TEXT_SEGMENTS %d\n#define CLFOLD_TEXT_OFFSETS %d\n"
+        "#define CLFOLD_TEXT_SEGMENTS %d\n"
         "#define CLFOLD_LOAD_SEGMENT(i) own\n#define CLFOLD_LOAD_SEGMENT16(i) own\n"
         "#define CLFOLD_RESULT_SEGMENT(i) %s\n#define CLFOLD_RESULT_SEGMENT16(i) %s\n",
-        clfold_monoid_uses_segment(monoid), clfold_use_has(&shape->use, FACET_HEADS),
+        clfold_monoid_uses_segment(monoid),
         reduces(shape) ? "((clfold_segment){ CLFOLD_RESULT_INDEX(i), 0 })"
                        : "clfold_segment_of(CLFOLD_RESULT_INDEX(i) CLFOLD_PASS)",
         reduces(shape)

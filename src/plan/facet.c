@@ -354,6 +354,24 @@ uint64_t clfold_facets_call(const clfold_fold *fold, uint64_t given,
            IS(WHOLE) << (fold->segments ? fold->segments->by : 0);
 }
 
+/* What the text of a program depends on. */
+static const struct {
+    enum facet facet;
+    const char *macro;
+} macros[] = {
+    { FACET_COUNT_AT, "CLFOLD_COUNT_AT" },
+    { FACET_PART, "CLFOLD_IN_PART" },
+    { FACET_HEADS, "CLFOLD_TEXT_OFFSETS" },
+};
+
+void clfold_use_append(struct text *text, const struct use *use)
+{
+    for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); ++i) {
+        clfold_text_print(text, "#define %s %d\n", macros[i].macro,
+                          clfold_use_has(use, macros[i].facet));
+    }
+}
+
 bool clfold_facets_lift(uint64_t bits)
 {
     return bits & BUFFERED && bits & SCANS;

@@ -13,6 +13,7 @@
 #define CLFOLD_PLAN_FACET_H
 
 #include "base/error.h"
+#include "base/text.h"
 #include "plan/launch.h"
 #include "plan/operation.h"
 
@@ -109,6 +110,9 @@ struct place_row {
 };
 extern const struct place_row clfold_place_rows[NUM_PLACES];
 
+/* Flags that a fold may have. */
+#define CLFOLD_ALL_FLAGS (uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_PARTIAL)
+
 /* The bits of all that a fold is given. */
 uint64_t clfold_facets_of(const clfold_fold *fold);
 
@@ -147,6 +151,9 @@ static inline bool clfold_use_has(const struct use *use, enum facet facet)
 {
     return use->facets >> facet & 1;
 }
+
+/* #define lines: which of the facets there are that texts of programs depend on. */
+void clfold_use_append(struct text *text, const struct use *use);
 
 /* How the segments are known that are folded one by one: "flags", ... */
 const char *clfold_use_way(const struct use *use);

@@ -634,6 +634,6 @@ clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
         (status = set_keep(monoid, site, fold))) {
         return status;
     }
-    monoid->equal = fold->segments ? fold->equal : NULL;
+    monoid->equal = fold->equal;
     return check_counts(site, monoid, fold);
 }
