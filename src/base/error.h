@@ -42,6 +42,11 @@ clfold_status clfold_fail_call(const struct site *site, cl_int status, const cha
 /* The same where no status can be returned: logged only. CL_SUCCESS says nothing. */
 void clfold_log_call(const struct log *log, cl_int status, const char *call);
 
+/* Releases an Event, a MemObject, ..., if there is one. */
+#define CLFOLD_RELEASE(log, kind, object)                                                \
+    clfold_log_call(log, (object) ? clRelease##kind(object) : CL_SUCCESS,                \
+                    "clRelease" #kind)
+
 /* Logs something that is not a failure of the call, or that the call cannot return. */
 void clfold_log(const struct log *log, int level, const char *format, ...)
     CLFOLD_PRINTF(3, 4);

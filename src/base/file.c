@@ -12,14 +12,15 @@
 
 void clfold_file_why(int error, char why[CLFOLD_FILE_WHY])
 {
-    if (error == CLFOLD_FILE_KIND) {
-        strcpy(why, "not a regular file");
-    } else if (error == CLFOLD_FILE_OWNER) {
-        strcpy(why, "replacing it would change its owner or group");
-    } else if (error == CLFOLD_FILE_FOREIGN) {
-        strcpy(why, "it belongs to another user");
-    } else if (error == CLFOLD_FILE_SHARED) {
-        strcpy(why, "other users can write to it");
+    static const char *const own[] = {
+        [-CLFOLD_FILE_KIND] = "not a regular file",
+        [-CLFOLD_FILE_OWNER] = "replacing it would change its owner or group",
+        [-CLFOLD_FILE_FOREIGN] = "it belongs to another user",
+        [-CLFOLD_FILE_SHARED] = "other users can write to it",
+    };
+
+    if (error < 0) {
+        strcpy(why, own[-error]);
     } else if (strerror_r(error, why, CLFOLD_FILE_WHY) != 0) {
         snprintf(why, CLFOLD_FILE_WHY, "error %d", error);
     }

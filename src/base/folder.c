@@ -88,8 +88,8 @@ void clfold_folder_close(struct folder *folder)
 
 /* ---- Files ------------------------------------------------------------------------- */
 
-static int get(const struct folder *folder, const char *name, size_t limit, bool use,
-               char **bytes, size_t *length)
+int clfold_folder_look(const struct folder *folder, const char *name, size_t limit,
+                       char **bytes, size_t *length)
 {
     /* Opening a pipe without a writer would block. */
     int file = openat(folder->file, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -104,11 +104,6 @@ static int get(const struct folder *folder, const char *name, size_t limit, bool
     if (error == 0) {
         error = clfold_file_read_open(file, limit, bytes, length);
     }
-    if (error == 0 && use) {
-        /* If the use cannot be noted, on a read-only file system, nothing can be removed
-         * either. */
-        (void)futimens(file, NULL);
-    }
     close(file);
     return error;
 }
@@ -116,13 +111,14 @@ static int get(const struct folder *folder, const char *name, size_t limit, bool
 int clfold_folder_read(const struct folder *folder, const char *name, size_t limit,
                        char **bytes, size_t *length)
 {
-    return get(folder, name, limit, true, bytes, length);
-}
+    const int error = clfold_folder_look(folder, name, limit, bytes, length);
 
-int clfold_folder_look(const struct folder *folder, const char *name, size_t limit,
-                       char **bytes, size_t *length)
-{
-    return get(folder, name, limit, false, bytes, length);
+    if (error == 0) {
+        /* If the use cannot be noted, on a read-only file system, nothing can be removed
+         * either. */
+        (void)utimensat(folder->file, name, NULL, AT_SYMLINK_NOFOLLOW);
+    }
+    return error;
 }
 
 /* Another thread, or a file left by an earlier process, may have the name. */
@@ -173,13 +169,6 @@ int clfold_folder_remove(const struct folder *folder, const char *name)
 
 /* ---- The list ---------------------------------------------------------------------- */
 
-static bool ends_in(const char *name, const char *end)
-{
-    size_t length = strlen(name), most = strlen(end);
-
-    return length > most && strcmp(name + length - most, end) == 0;
-}
-
 enum kind { OF_OTHERS, WHOLE, PART };
 
 static enum kind kind_of(const char *name)
@@ -191,9 +180,10 @@ static enum kind kind_of(const char *name)
         strncmp(end, CLFOLD_FOLDER_END, length) != 0) {
         return OF_OTHERS;
     }
-    return end[length] == '\0'                             ? WHOLE
-           : end[length] == '.' && ends_in(name, PART_END) ? PART
-                                                           : OF_OTHERS;
+    const char *last = strrchr(end, '.');
+    return end[length] == '\0'                                 ? WHOLE
+           : end[length] == '.' && strcmp(last, PART_END) == 0 ? PART
+                                                               : OF_OTHERS;
 }
 
 struct list {

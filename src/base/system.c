@@ -11,13 +11,16 @@ bool clfold_lock_init(struct lock *lock)
         pthread_mutex_destroy(&lock->mutex);
         return false;
     }
+    lock->is_made = true;
     return true;
 }
 
 void clfold_lock_finish(struct lock *lock)
 {
-    pthread_cond_destroy(&lock->changed);
-    pthread_mutex_destroy(&lock->mutex);
+    if (lock->is_made) {
+        pthread_cond_destroy(&lock->changed);
+        pthread_mutex_destroy(&lock->mutex);
+    }
 }
 
 void clfold_lock_take(struct lock *lock)

@@ -9,10 +9,12 @@
 struct lock {
     pthread_mutex_t mutex;
     pthread_cond_t changed; /* something that a waiter looks at */
+    bool is_made;
 };
 
 /* False where the system has no room for one. */
 bool clfold_lock_init(struct lock *lock);
+/* A zeroed lock is fine. */
 void clfold_lock_finish(struct lock *lock);
 
 void clfold_lock_take(struct lock *lock);

@@ -67,86 +67,65 @@ static const struct driver *driver_of(const char *platform)
 
 /* ---- Facts ------------------------------------------------------------------------- */
 
-void clfold_archive_print_fact(struct text *text, const struct fact *fact)
+void clfold_archive_print_fact(struct text *text, const char *name, const char *value)
 {
     /* With its length, a value cannot be taken for the next fact. */
-    clfold_text_print(text, "%s, %zu: %s\n", fact->name, strlen(fact->value),
-                      fact->value);
+    clfold_text_print(text, "%s, %zu: %s\n", name, strlen(value), value);
+}
+
+/* The value is finished. */
+static void take_fact(struct text *text, const char *name, struct text *value)
+{
+    clfold_archive_print_fact(text, name, value->bytes ? value->bytes : "");
+    text->failed |= value->failed;
+    clfold_text_finish(value);
 }
 
 /* All that decides what a driver makes of a text. */
-enum source { OF_PLATFORM, OF_DEVICE, OF_CLFOLD, OF_BITS, OF_OPTIONS, OF_CPU, OF_HOST };
-
-static const struct {
-    const char *name;
-    enum source source;
-    cl_uint what; /* asked of OpenCL */
-} rows[] = {
-    { "platform", OF_PLATFORM, CL_PLATFORM_NAME },
-    { "platform version", OF_PLATFORM, CL_PLATFORM_VERSION },
-    { "device", OF_DEVICE, CL_DEVICE_NAME },
-    { "vendor", OF_DEVICE, CL_DEVICE_VENDOR },
-    { "device version", OF_DEVICE, CL_DEVICE_VERSION },
-    { "driver", OF_DEVICE, CL_DRIVER_VERSION },
-    { "address bits", OF_BITS, 0 },
-    { "clfold", OF_CLFOLD, 0 },
-    { "options", OF_OPTIONS, 0 },
-    { "CPU", OF_CPU, 0 },
-    { "environment", OF_HOST, 0 },
-};
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
-
-static cl_int print_value(struct text *value, int row, cl_platform_id platform,
-                          cl_device_id device, const struct caps *caps)
-{
-    cl_uint bits = 0;
-    cl_int status = CL_SUCCESS;
-
-    switch (rows[row].source) {
-    case OF_PLATFORM:
-        return clfold_caps_print(value, platform, device, rows[row].what);
-    case OF_DEVICE:
-        return clfold_caps_print(value, NULL, device, rows[row].what);
-    case OF_BITS:
-        status =
-            clGetDeviceInfo(device, CL_DEVICE_ADDRESS_BITS, sizeof(bits), &bits, NULL);
-        clfold_text_print(value, "%u", bits);
-        break;
-    case OF_CLFOLD:
-        clfold_text_print(value, "%d", CLFOLD_VERSION);
-        break;
-    case OF_OPTIONS:
-        clfold_text_print(value, "%s", caps->options);
-        break;
-    case OF_CPU:
-        /* Without it, a folder that two machines share might serve the wrong one. */
-        if (caps->facts.cpu) {
-            clfold_host_print_cpu(value, CLFOLD_HOST_CPUS);
-            status = value->length > 0 || value->failed ? CL_SUCCESS : CL_INVALID_DEVICE;
-        }
-        break;
-    case OF_HOST:
-        clfold_host_print_environment(value, driver_of(caps->platform)->variables);
-        break;
-    }
-    return status;
-}
-
 static cl_int print_facts(struct text *text, cl_device_id device, const struct caps *caps)
 {
+    static const struct {
+        const char *name;
+        cl_uint what;
+        bool of_platform;
+    } strings[] = {
+        { "platform", CL_PLATFORM_NAME, true },
+        { "platform version", CL_PLATFORM_VERSION, true },
+        { "device", CL_DEVICE_NAME, false },
+        { "vendor", CL_DEVICE_VENDOR, false },
+        { "device version", CL_DEVICE_VERSION, false },
+        { "driver", CL_DRIVER_VERSION, false },
+    };
+    struct text value = { 0 };
     cl_platform_id platform = NULL;
+    cl_uint bits = 0;
     cl_int status =
         clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(platform), &platform, NULL);
 
-    for (int i = 0; status == CL_SUCCESS && i < ROWS; ++i) {
-        struct text value = { 0 };
-        status = print_value(&value, i, platform, device, caps);
-        const struct fact fact = { rows[i].name, value.bytes ? value.bytes : "" };
-        clfold_archive_print_fact(text, &fact);
-        text->failed |= value.failed;
-        clfold_text_finish(&value);
+    for (size_t i = 0; !status && i < sizeof(strings) / sizeof(strings[0]); ++i) {
+        status = clfold_caps_print(&value, strings[i].of_platform ? platform : NULL,
+                                   device, strings[i].what);
+        take_fact(text, strings[i].name, &value);
     }
-    return status == CL_SUCCESS && text->failed ? CL_OUT_OF_HOST_MEMORY : status;
+    if (status || (status = clGetDeviceInfo(device, CL_DEVICE_ADDRESS_BITS, sizeof(bits),
+                                            &bits, NULL))) {
+        return status;
+    }
+    clfold_text_print(&value, "%u", bits);
+    take_fact(text, "address bits", &value);
+    clfold_text_print(&value, "%d", CLFOLD_VERSION);
+    take_fact(text, "clfold", &value);
+    clfold_text_print(&value, "%s", caps->options);
+    take_fact(text, "options", &value);
+    if (caps->facts.cpu) {
+        /* Without it, a folder that two machines share might serve the wrong one. */
+        clfold_host_print_cpu(&value, CLFOLD_HOST_CPUS);
+        status = value.length > 0 || value.failed ? CL_SUCCESS : CL_INVALID_DEVICE;
+    }
+    take_fact(text, "CPU", &value);
+    clfold_host_print_environment(&value, driver_of(caps->platform)->variables);
+    take_fact(text, "environment", &value);
+    return !status && text->failed ? CL_OUT_OF_HOST_MEMORY : status;
 }
 
 /* ---- The archive ------------------------------------------------------------------- */
@@ -227,7 +206,9 @@ clfold_status clfold_archive_init(struct archive *archive, const struct site *si
 
 void clfold_archive_finish(struct archive *archive)
 {
-    clfold_folder_close(&archive->folder);
+    if (archive->is_open) {
+        clfold_folder_close(&archive->folder);
+    }
     clfold_text_finish(&archive->facts);
     archive->is_open = archive->is_fed = false;
 }
@@ -285,9 +266,7 @@ static cl_program create(cl_context context, cl_device_id device, const char *op
         clCreateProgramWithBinary(context, 1, &device, &length, &bytes, &taken, &status);
     const char *call = "clCreateProgramWithBinary";
 
-    if (status == CL_SUCCESS && taken != CL_SUCCESS) {
-        status = taken;
-    }
+    status = status ? status : taken;
     if (status == CL_SUCCESS) {
         call = "clBuildProgram";
         status = clBuildProgram(program, 1, &device, options, NULL, NULL);

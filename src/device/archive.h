@@ -18,11 +18,6 @@
 
 #include <stdbool.h>
 
-/* One fact of the key. */
-struct fact {
-    const char *name, *value;
-};
-
 struct archive {
     bool is_open;         /* programs are kept */
     bool is_fed;          /* and new ones join them */
@@ -41,10 +36,11 @@ struct archive {
 clfold_status clfold_archive_init(struct archive *archive, const struct site *site,
                                   cl_device_id device, const struct caps *caps,
                                   const clfold_context_params *params);
+/* A zeroed archive too. */
 void clfold_archive_finish(struct archive *archive);
 
 /* Appends a fact to the first part of a key. */
-void clfold_archive_print_fact(struct text *text, const struct fact *fact);
+void clfold_archive_print_fact(struct text *text, const char *name, const char *value);
 
 /* A sentence on a load or a save that went wrong. The caller logs it when no thread
  * waits. Where nothing went wrong it is left as it was. */

@@ -10,14 +10,16 @@
 
 /* ---- Kernels ----------------------------------------------------------------------- */
 
-static void destroy_kernels(struct kernels *kernels, const struct log *log)
+static void destroy_kernels(struct kernels *all, const struct log *log)
 {
-    for (uint32_t i = 0; i < CLFOLD_MAX_KERNELS; ++i) {
-        if (kernels->kernels[i]) {
-            clfold_log_call(log, clReleaseKernel(kernels->kernels[i]), "clReleaseKernel");
+    while (all) {
+        struct kernels *kernels = all;
+        all = kernels->next;
+        for (uint32_t i = 0; i < CLFOLD_MAX_KERNELS; ++i) {
+            CLFOLD_RELEASE(log, Kernel, kernels->kernels[i]);
         }
+        clfold_free(kernels);
     }
-    clfold_free(kernels);
 }
 
 /* One of each name; NULL, and *status says why. */
@@ -37,41 +39,24 @@ static struct kernels *make_kernels(const struct program *of, cl_program program
             kernels->params[i] = clfold_kernel_params(name);
         }
     }
-    if (*status != CL_SUCCESS && kernels) {
+    if (*status != CL_SUCCESS) {
         destroy_kernels(kernels, NULL);
         kernels = NULL;
     }
     return kernels;
 }
 
-static void destroy_list(struct kernels *all, const struct log *log)
-{
-    while (all) {
-        struct kernels *kernels = all;
-        all = kernels->next;
-        destroy_kernels(kernels, log);
-    }
-}
-
 /* ---- Programs ---------------------------------------------------------------------- */
-
-_Static_assert(sizeof(struct shape) % sizeof(uint32_t) == 0, "a shape is words");
-
-static struct program **bucket_of(struct cache *cache, const struct interned *fold,
-                                  const struct shape *shape)
-{
-    uint64_t hash = clfold_hash(CLFOLD_HASH_START, &fold->id, 1);
-
-    hash = clfold_hash(hash, (const uint32_t *)shape, sizeof(*shape) / sizeof(uint32_t));
-    return &cache->buckets[hash % CLFOLD_BUCKETS];
-}
 
 /* The link to the program, or to where it belongs. */
 static struct program **lookup(struct cache *cache, const struct interned *fold,
                                const struct shape *shape)
 {
-    struct program **link = bucket_of(cache, fold, shape);
+    uint64_t hash = clfold_hash(CLFOLD_HASH_START, &fold->id, 1);
+    struct program **link;
 
+    hash = clfold_hash(hash, (const uint32_t *)shape, CLFOLD_SHAPE_WORDS);
+    link = &cache->buckets[hash % CLFOLD_BUCKETS];
     while (*link && ((*link)->fold != fold ||
                      memcmp(&(*link)->shape, shape, sizeof(*shape)) != 0)) {
         link = &(*link)->peer;
@@ -283,15 +268,11 @@ void clfold_cache_count(struct cache *cache, bool hit)
 enum program_state clfold_cache_peek(struct cache *cache, const struct interned *fold,
                                      const struct shape *shape, struct program **out)
 {
-    enum program_state state = PROGRAM_EMPTY;
-
     clfold_lock_take(&cache->lock);
     struct program *program = *lookup(cache, fold, shape);
-    if (program && program->state >= PROGRAM_READY) {
-        state = program->state;
-    }
+    *out = program && program->state >= PROGRAM_READY ? program : NULL;
+    enum program_state state = *out ? program->state : PROGRAM_EMPTY;
     clfold_lock_give(&cache->lock);
-    *out = state == PROGRAM_EMPTY ? NULL : program;
     return state;
 }
 
@@ -303,17 +284,14 @@ clfold_status clfold_program_take(struct cache *cache, const struct site *site,
     cl_int status = CL_SUCCESS;
 
     clfold_lock_take(&cache->lock);
-    struct kernels *kernels = program->idle;
-    if (kernels) {
-        program->idle = kernels->next;
+    *out = program->idle;
+    if (*out) {
+        program->idle = (*out)->next;
     }
     clfold_lock_give(&cache->lock);
-    if (kernels) {
-        *out = kernels;
-        return CLFOLD_OK;
+    if (!*out) {
+        *out = make_kernels(program, program->program, &status);
     }
-
-    *out = make_kernels(program, program->program, &status);
     return *out ? CLFOLD_OK
            : status == CL_OUT_OF_HOST_MEMORY
                ? clfold_fail(site, status, "no memory for kernel objects")
@@ -411,16 +389,13 @@ void clfold_cache_save(struct cache *cache, const struct log *log,
 
 /* ---- The cache --------------------------------------------------------------------- */
 
-clfold_status clfold_cache_init(struct cache *cache, const struct site *site,
-                                cl_context context, cl_device_id device,
-                                const char *options, const struct archive *archive)
+bool clfold_cache_init(struct cache *cache, cl_context context, cl_device_id device,
+                       const char *options, const struct archive *archive)
 {
     *cache = (struct cache){
         .context = context, .device = device, .options = options, .archive = archive
     };
-    return clfold_lock_init(&cache->lock)
-               ? CLFOLD_OK
-               : clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
+    return clfold_lock_init(&cache->lock);
 }
 
 void clfold_cache_trim(struct cache *cache, const struct log *log)
@@ -437,7 +412,7 @@ void clfold_cache_trim(struct cache *cache, const struct log *log)
         }
     }
     clfold_lock_give(&cache->lock);
-    destroy_list(all, log);
+    destroy_kernels(all, log);
 }
 
 static void destroy_programs(struct program *programs, const struct log *log)
@@ -445,10 +420,8 @@ static void destroy_programs(struct program *programs, const struct log *log)
     while (programs) {
         struct program *program = programs;
         programs = program->next;
-        destroy_list(program->idle, log);
-        if (program->program) {
-            clfold_log_call(log, clReleaseProgram(program->program), "clReleaseProgram");
-        }
+        destroy_kernels(program->idle, log);
+        CLFOLD_RELEASE(log, Program, program->program);
         clfold_text_finish(&program->log);
         clfold_free(program);
     }
@@ -484,7 +457,7 @@ void clfold_cache_drop(struct cache *cache, const struct log *log,
 
 void clfold_cache_finish(struct cache *cache, const struct log *log)
 {
-    if (cache->archive->is_fed) {
+    if (cache->programs && cache->archive->is_fed) {
         save_all(cache, log, NULL);
     }
     destroy_programs(cache->programs, log);

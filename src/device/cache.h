@@ -71,11 +71,11 @@ struct cache {
     uint64_t rounds; /* of saving */
 };
 
-/* Retains nothing: context, device and archive are the owner's. */
-clfold_status clfold_cache_init(struct cache *cache, const struct site *site,
-                                cl_context context, cl_device_id device,
-                                const char *options, const struct archive *archive);
-/* Saves the rest. */
+/* Retains nothing: context, device and archive are the owner's. False: the system has no
+ * room for a lock. */
+bool clfold_cache_init(struct cache *cache, cl_context context, cl_device_id device,
+                       const char *options, const struct archive *archive);
+/* Saves the rest. A zeroed cache is fine. */
 void clfold_cache_finish(struct cache *cache, const struct log *log);
 
 /*

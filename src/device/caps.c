@@ -44,23 +44,11 @@ static clfold_status get_string(const struct site *site, cl_platform_id platform
                             platform ? "clGetPlatformInfo" : "clGetDeviceInfo");
 }
 
-static clfold_status get_value(const struct site *site, cl_device_id device,
-                               cl_device_info what, void *value, size_t size)
-{
-    return clfold_fail_call(site, clGetDeviceInfo(device, what, size, value, NULL),
-                            "clGetDeviceInfo");
-}
-
-static clfold_status get_platform(const struct site *site, cl_device_id device,
-                                  char *string, size_t size)
-{
-    cl_platform_id platform = NULL;
-    clfold_status status =
-        get_value(site, device, CL_DEVICE_PLATFORM, &platform, sizeof(platform));
-
-    return status ? status
-                  : get_string(site, platform, device, CL_PLATFORM_NAME, string, size);
-}
+/* Of a device, into a variable or an array of the right type. */
+#define VALUE(what, to)                                                                  \
+    clfold_fail_call(site, clGetDeviceInfo(device, what, sizeof(to), &(to), NULL),       \
+                     "clGetDeviceInfo")
+#define STRING(what, to) get_string(site, NULL, device, what, to, sizeof(to))
 
 /* The newest OpenCL C that the device is sure to compile. A 3.0 device has 3.0, whatever
  * CL_DEVICE_OPENCL_C_VERSION says: that query answers 1.2 for the sake of old programs.
@@ -72,13 +60,10 @@ static const char *newest_std(const char *device_version)
     if (sscanf(device_version, "OpenCL %d.%d", &major, &minor) != 2) {
         return NULL;
     }
-    if (major >= 3) {
-        return "-cl-std=CL3.0";
-    }
-    if (major == 2) {
-        return "-cl-std=CL2.0";
-    }
-    return major == 1 && minor >= 2 ? "-cl-std=CL1.2" : NULL;
+    return major >= 3                 ? "-cl-std=CL3.0"
+           : major == 2               ? "-cl-std=CL2.0"
+           : major == 1 && minor >= 2 ? "-cl-std=CL1.2"
+                                      : NULL;
 }
 
 /* From 3.0 on sub-groups are a language feature with a query; in 2.x they are an
@@ -125,10 +110,8 @@ static clfold_status get_scopes(struct caps *caps, const struct site *site,
         *scoped = caps->fences = strcmp(caps->options, "-cl-std=CL2.0") == 0;
         return CLFOLD_OK;
     }
-    if ((status = get_value(site, device, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, &memory,
-                            sizeof(memory))) ||
-        (status = get_value(site, device, CL_DEVICE_ATOMIC_FENCE_CAPABILITIES, &fence,
-                            sizeof(fence)))) {
+    if ((status = VALUE(CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, memory)) ||
+        (status = VALUE(CL_DEVICE_ATOMIC_FENCE_CAPABILITIES, fence))) {
         return status;
     }
     *scoped = (memory & CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
@@ -157,36 +140,29 @@ static clfold_status get_tiers(struct caps *caps, const struct site *site,
 clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
                                cl_device_id device)
 {
+    cl_platform_id platform = NULL;
     cl_device_type type = 0;
-    cl_ulong local_memory = 0, cache = 0;
+    cl_ulong local_memory = 0;
     cl_device_fp_config fp64 = 0, fp32 = 0;
     char version[64];
     char extensions[8192];
     clfold_status status;
 
     *caps = (struct caps){ 0 };
-    if ((status = get_string(site, NULL, device, CL_DEVICE_NAME, caps->name,
-                             sizeof(caps->name))) ||
-        (status = get_string(site, NULL, device, CL_DEVICE_VENDOR, caps->vendor,
-                             sizeof(caps->vendor))) ||
-        (status = get_string(site, NULL, device, CL_DRIVER_VERSION, caps->driver,
-                             sizeof(caps->driver))) ||
-        (status = get_string(site, NULL, device, CL_DEVICE_VERSION, version,
-                             sizeof(version))) ||
-        (status = get_string(site, NULL, device, CL_DEVICE_EXTENSIONS, extensions,
-                             sizeof(extensions))) ||
-        (status = get_platform(site, device, caps->platform, sizeof(caps->platform))) ||
-        (status = get_value(site, device, CL_DEVICE_TYPE, &type, sizeof(type))) ||
-        (status =
-             get_value(site, device, CL_DEVICE_SINGLE_FP_CONFIG, &fp32, sizeof(fp32))) ||
-        (status = get_value(site, device, CL_DEVICE_MAX_WORK_GROUP_SIZE,
-                            &caps->facts.max_group_size, sizeof(size_t))) ||
-        (status = get_value(site, device, CL_DEVICE_LOCAL_MEM_SIZE, &local_memory,
-                            sizeof(local_memory))) ||
-        (status = get_value(site, device, CL_DEVICE_MAX_COMPUTE_UNITS, &caps->facts.units,
-                            sizeof(cl_uint))) ||
-        (status = get_value(site, device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &cache,
-                            sizeof(cache)))) {
+    if ((status = STRING(CL_DEVICE_NAME, caps->name)) ||
+        (status = STRING(CL_DEVICE_VENDOR, caps->vendor)) ||
+        (status = STRING(CL_DRIVER_VERSION, caps->driver)) ||
+        (status = STRING(CL_DEVICE_VERSION, version)) ||
+        (status = STRING(CL_DEVICE_EXTENSIONS, extensions)) ||
+        (status = VALUE(CL_DEVICE_PLATFORM, platform)) ||
+        (status = get_string(site, platform, device, CL_PLATFORM_NAME, caps->platform,
+                             sizeof(caps->platform))) ||
+        (status = VALUE(CL_DEVICE_TYPE, type)) ||
+        (status = VALUE(CL_DEVICE_SINGLE_FP_CONFIG, fp32)) ||
+        (status = VALUE(CL_DEVICE_MAX_WORK_GROUP_SIZE, caps->facts.max_group_size)) ||
+        (status = VALUE(CL_DEVICE_LOCAL_MEM_SIZE, local_memory)) ||
+        (status = VALUE(CL_DEVICE_MAX_COMPUTE_UNITS, caps->facts.units)) ||
+        (status = VALUE(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, caps->facts.cache_bytes))) {
         return status;
     }
     caps->options = newest_std(version);
@@ -212,7 +188,6 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
     caps->facts.name = caps->name;
     caps->facts.platform = caps->platform;
     caps->facts.local_memory = (size_t)local_memory;
-    caps->facts.cache_bytes = cache;
     caps->facts.most_elements = most_elements(&caps->facts, caps->driver);
     return CLFOLD_OK;
 }

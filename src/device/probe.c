@@ -80,6 +80,11 @@ static void note_release(struct probe *probe, cl_int status, const char *call)
     }
 }
 
+/* Releases a Kernel, a MemObject, ..., if there is one. */
+#define RELEASE(probe, kind, object)                                                     \
+    note_release(probe, (object) ? clRelease##kind(object) : CL_SUCCESS,                 \
+                 "clRelease" #kind)
+
 /* ---- A launch ---------------------------------------------------------------------- */
 
 static cl_int make_buffer(struct probe *probe, cl_mem *mem, void *bytes, size_t size)
@@ -127,13 +132,8 @@ static cl_int make_launch(const struct trial *trial, struct batch *launch, int k
 
 static void finish_launch(struct probe *probe, struct batch *launch)
 {
-    if (launch->words_mem) {
-        note_release(probe, clReleaseMemObject(launch->words_mem), "clReleaseMemObject");
-    }
-    if (launch->reports_mem) {
-        note_release(probe, clReleaseMemObject(launch->reports_mem),
-                     "clReleaseMemObject");
-    }
+    RELEASE(probe, MemObject, launch->words_mem);
+    RELEASE(probe, MemObject, launch->reports_mem);
     clfold_free(launch->words);
     clfold_free(launch->reports);
 }
@@ -351,22 +351,20 @@ static cl_int build(struct trial *trial, enum memory_tier tier)
 static cl_int start(struct trial *trial, enum memory_tier tier)
 {
     struct probe *probe = trial->probe;
-    cl_int status = clGetDeviceInfo(probe->device, CL_DEVICE_MAX_COMPUTE_UNITS,
-                                    sizeof(trial->units), &trial->units, NULL);
+    cl_int status = note(probe,
+                         clGetDeviceInfo(probe->device, CL_DEVICE_MAX_COMPUTE_UNITS,
+                                         sizeof(trial->units), &trial->units, NULL),
+                         "clGetDeviceInfo");
 
-    if (status != CL_SUCCESS) {
-        return note(probe, status, "clGetDeviceInfo");
-    }
     /* Before the queue: a program that does not build needs none. */
-    status = build(trial, tier);
-    if (status == CL_SUCCESS) {
-        trial->queue = clCreateCommandQueue(probe->context, probe->device, 0, &status);
-        if (status != CL_SUCCESS) {
-            trial->queue = NULL;
-            note(probe, status, "clCreateCommandQueue");
-        }
+    if (status || (status = build(trial, tier))) {
+        return status;
     }
-    return status;
+    trial->queue = clCreateCommandQueue(probe->context, probe->device, 0, &status);
+    if (status != CL_SUCCESS) {
+        trial->queue = NULL;
+    }
+    return note(probe, status, "clCreateCommandQueue");
 }
 
 static void finish(struct trial *trial)
@@ -374,16 +372,10 @@ static void finish(struct trial *trial)
     struct probe *probe = trial->probe;
 
     for (int k = 0; k < KERNELS; ++k) {
-        if (trial->kernels[k]) {
-            note_release(probe, clReleaseKernel(trial->kernels[k]), "clReleaseKernel");
-        }
+        RELEASE(probe, Kernel, trial->kernels[k]);
     }
-    if (trial->program) {
-        note_release(probe, clReleaseProgram(trial->program), "clReleaseProgram");
-    }
-    if (trial->queue) {
-        note_release(probe, clReleaseCommandQueue(trial->queue), "clReleaseCommandQueue");
-    }
+    RELEASE(probe, Program, trial->program);
+    RELEASE(probe, CommandQueue, trial->queue);
 }
 
 cl_int clfold_probe_tier(struct probe *probe, enum memory_tier tier, enum tier_fate *fate,
@@ -419,24 +411,19 @@ cl_int clfold_probe(struct probe *probe, struct findings *findings)
     struct verdict *verdict = &findings->verdict;
 
     *findings = (struct findings){ 0 };
-    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS && !verdict->tier; ++t) {
         enum memory_tier tier = (enum memory_tier)t;
-        enum tier_fate *fate = &findings->fates[t];
-        bool fair = false;
-        cl_int status = CL_SUCCESS;
-        if (probe->caps->offered[t]) {
-            status = clfold_probe_tier(probe, tier, fate, &fair);
-        } else {
-            *fate = FATE_NOT_OFFERED;
-        }
-        if (status != CL_SUCCESS) {
+        bool fair;
+        cl_int status;
+        if (!probe->caps->offered[t]) {
+            findings->fates[t] = FATE_NOT_OFFERED;
+        } else if ((status =
+                        clfold_probe_tier(probe, tier, &findings->fates[t], &fair))) {
             return status;
-        }
-        if (*fate == FATE_TAKEN) {
+        } else if (findings->fates[t] == FATE_TAKEN) {
             *verdict =
                 (struct verdict){ tier, fair,
                                   clfold_memory_fences(tier, probe->caps->fences) };
-            break;
         }
     }
     return CL_SUCCESS;

@@ -23,27 +23,15 @@ static size_t class_of(size_t size)
 /* ---- Releasing; without the lock: a log callback may call clfold ------------------- */
 
 /* OpenCL keeps memory and queues that running commands still need. */
-static void release(struct block *block, const struct log *log)
-{
-    if (block->last) {
-        clfold_log_call(log, clReleaseEvent(block->last), "clReleaseEvent");
-    }
-    if (block->queue) {
-        clfold_log_call(log, clReleaseCommandQueue(block->queue),
-                        "clReleaseCommandQueue");
-    }
-    if (block->mem) {
-        clfold_log_call(log, clReleaseMemObject(block->mem), "clReleaseMemObject");
-    }
-    clfold_free(block);
-}
-
 static void release_all(struct block *blocks, const struct log *log)
 {
     while (blocks) {
         struct block *block = blocks;
         blocks = block->next;
-        release(block, log);
+        CLFOLD_RELEASE(log, Event, block->last);
+        CLFOLD_RELEASE(log, CommandQueue, block->queue);
+        CLFOLD_RELEASE(log, MemObject, block->mem);
+        clfold_free(block);
     }
 }
 
@@ -142,13 +130,10 @@ static bool make_room(struct scratch *scratch, cl_command_queue queue, size_t si
 
 /* ---- Lending ----------------------------------------------------------------------- */
 
-clfold_status clfold_scratch_init(struct scratch *scratch, const struct site *site,
-                                  cl_context context, uint64_t limit)
+bool clfold_scratch_init(struct scratch *scratch, cl_context context, uint64_t limit)
 {
     *scratch = (struct scratch){ .context = context, .limit = limit };
-    return clfold_lock_init(&scratch->lock)
-               ? CLFOLD_OK
-               : clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
+    return clfold_lock_init(&scratch->lock);
 }
 
 /* The ticket's word, as cl/descriptor.cl has it, which is the first. */
@@ -200,24 +185,6 @@ static struct block *make(struct scratch *scratch, const struct site *site,
     return NULL;
 }
 
-/* A block that is not bound yet becomes the queue's. */
-static clfold_status bind(struct scratch *scratch, const struct site *site,
-                          cl_command_queue queue, struct block *block)
-{
-    cl_int status;
-
-    if (!queue || block->queue) {
-        return CLFOLD_OK;
-    }
-    status = clRetainCommandQueue(queue);
-    if (status != CL_SUCCESS) {
-        clfold_scratch_drop(scratch, site->log, block);
-        return clfold_fail_call(site, status, "clRetainCommandQueue");
-    }
-    block->queue = queue;
-    return CLFOLD_OK;
-}
-
 clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *site,
                                   cl_command_queue queue, bool in_order,
                                   enum scratch_kind kind, size_t size, struct block **out)
@@ -246,9 +213,7 @@ clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *si
     clfold_lock_give(&scratch->lock);
 
     release_all(unlinked, site->log);
-    if (over) {
-        clfold_log_call(site->log, clReleaseEvent(over), "clReleaseEvent");
-    }
+    CLFOLD_RELEASE(site->log, Event, over);
     if (!room) {
         return clfold_fail(
             site, CL_MEM_OBJECT_ALLOCATION_FAILURE,
@@ -258,8 +223,13 @@ clfold_status clfold_scratch_lend(struct scratch *scratch, const struct site *si
     if (!block && !(block = make(scratch, site, kind, class, &status))) {
         return status;
     }
-    if ((status = bind(scratch, site, queue, block))) {
-        return status;
+    /* A block that is not bound yet becomes the queue's. */
+    if (queue && !block->queue) {
+        if ((status = clRetainCommandQueue(queue)) != CL_SUCCESS) {
+            clfold_scratch_drop(scratch, site->log, block);
+            return clfold_fail_call(site, status, "clRetainCommandQueue");
+        }
+        block->queue = queue;
     }
     *out = block;
     return CLFOLD_OK;
@@ -282,9 +252,7 @@ clfold_status clfold_scratch_give(struct scratch *scratch, const struct site *si
         block->last = last;
     }
     clfold_lock_give(&scratch->lock);
-    if (before) {
-        clfold_log_call(site->log, clReleaseEvent(before), "clReleaseEvent");
-    }
+    CLFOLD_RELEASE(site->log, Event, before);
     return CLFOLD_OK;
 }
 

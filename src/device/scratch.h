@@ -44,8 +44,8 @@ struct scratch {
     uint32_t first_epoch; /* that words begin with: 0, but for tests */
 };
 
-clfold_status clfold_scratch_init(struct scratch *scratch, const struct site *site,
-                                  cl_context context, uint64_t limit);
+/* False: the system has no room for a lock. A zeroed scratch can be finished. */
+bool clfold_scratch_init(struct scratch *scratch, cl_context context, uint64_t limit);
 void clfold_scratch_finish(struct scratch *scratch, const struct log *log);
 
 /* Lends a block of at least `size` bytes to a call on `queue`, or with NULL to one that

@@ -86,13 +86,9 @@ static uint64_t hash_init(const struct call *call)
     return h;
 }
 
-#define MAX_FIELDS 32
-#define FIELD(name, data, size)                                                          \
-    {                                                                                    \
-        "" #name, data, size                                                             \
-    }
-#define NUMBER(name) FIELD(name, &fold->name, sizeof(fold->name))
-#define TEXT(name)   FIELD(name, fold->name, fold->name ? strlen(fold->name) + 1 : 0)
+#define MAX_FIELDS    32
+#define NUMBER(field) #field, &fold->field, sizeof(fold->field)
+#define TEXT(field)   #field, fold->field, fold->field ? strlen(fold->field) + 1 : 0
 
 /* What must be the same on all ranks, as a hash each. Returns how many. */
 static uint32_t hash_fields(const struct call *call, uint64_t hashes[MAX_FIELDS],
@@ -113,24 +109,24 @@ static uint32_t hash_fields(const struct call *call, uint64_t hashes[MAX_FIELDS]
         { "clfold", &version, sizeof(version) },
         { "call", call->name, strlen(call->name) },
         { "root", &call->root, sizeof(call->root) },
-        NUMBER(op),
-        NUMBER(type),
-        NUMBER(in),
-        NUMBER(out),
-        NUMBER(in_scalars),
-        NUMBER(out_scalars),
-        NUMBER(accuracy),
-        NUMBER(flags),
-        NUMBER(type_size),
-        TEXT(components),
-        TEXT(type_name),
-        TEXT(source),
-        TEXT(combine),
-        TEXT(identity),
-        TEXT(cuts),
-        TEXT(load),
-        TEXT(result),
-        TEXT(equal),
+        { NUMBER(op) },
+        { NUMBER(type) },
+        { NUMBER(in) },
+        { NUMBER(out) },
+        { NUMBER(in_scalars) },
+        { NUMBER(out_scalars) },
+        { NUMBER(accuracy) },
+        { NUMBER(flags) },
+        { NUMBER(type_size) },
+        { TEXT(components) },
+        { TEXT(type_name) },
+        { TEXT(source) },
+        { TEXT(combine) },
+        { TEXT(identity) },
+        { TEXT(cuts) },
+        { TEXT(load) },
+        { TEXT(result) },
+        { TEXT(equal) },
         { "args", &args, sizeof(args) },
         { "segments", heads, sizeof(heads) },
         { "init", &init, sizeof(init) },

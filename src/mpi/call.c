@@ -48,7 +48,7 @@ static const char *find_lack(const struct call *call)
     return NULL;
 }
 
-static cl_mem make_buffer(struct call *call, size_t size, void *data)
+cl_mem clfold_call_buffer(struct call *call, size_t size, void *data)
 {
     const cl_mem_flags flags = CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0);
     cl_int error;
@@ -71,8 +71,8 @@ static void allocate(struct call *call)
                                                 sizeof(call->device_context),
                                                 &call->device_context, NULL),
                           "clGetCommandQueueInfo")) {
-        call->carry = make_buffer(call, carry, NULL);
-        call->spare = make_buffer(call, SPARE_BYTES, NULL);
+        call->carry = clfold_call_buffer(call, carry, NULL);
+        call->spare = clfold_call_buffer(call, SPARE_BYTES, NULL);
     }
 }
 
@@ -171,7 +171,7 @@ static void end(struct call *call, struct item *item, cl_event *event)
         return;
     }
     if (item->exists) {
-        call->before = make_buffer(call, call->layout.carry_size, item->bytes);
+        call->before = clfold_call_buffer(call, call->layout.carry_size, item->bytes);
         call->part.carry_at.mem = call->before;
     }
     call->part.key_at.mem = call->key;
@@ -210,7 +210,7 @@ static int meet(struct call *call, MPI_Comm comm, const clfold_fold *fold,
         return error;
     }
     if (call->has_key) {
-        call->key = make_buffer(call, sizeof(call->key_before), call->key_before);
+        call->key = clfold_call_buffer(call, sizeof(call->key_before), call->key_before);
     }
     struct item *const item = slot(call, NUM_SLOTS - 1);
     /* Nothing comes after the last rank's scan. */

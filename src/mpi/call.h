@@ -102,6 +102,9 @@ static inline struct item *slot(const struct call *call, int i)
 void clfold_call_fail(struct call *call, clfold_status status, const char *sentence);
 bool clfold_call_check(struct call *call, cl_int error, const char *function);
 
+/* A buffer of the queue's context, with a copy of the data if there is any; or NULL. */
+cl_mem clfold_call_buffer(struct call *call, size_t size, void *data);
+
 int clfold_ranks_find(struct ranks **out, MPI_Comm comm);
 int clfold_agree(struct call *call);
 int clfold_share(struct call *call);

@@ -40,14 +40,6 @@ void clfold_item_prepare(struct call *call)
     fold->args = fold->num_args > 0 ? call->args : NULL;
 }
 
-/* The same from element `from` of the part on. */
-static void move_streams(struct call *call, size_t from)
-{
-    for (size_t k = 0; is_scan(call) && k < call->item_fold.num_args; ++k) {
-        call->args[k].offset += call->args[k].element ? from : 0;
-    }
-}
-
 /* ---- Where its last segment starts ------------------------------------------------- */
 
 /* The fold's `equal` as a function of two keys and its args, after its `source`; or NULL.
@@ -184,7 +176,10 @@ void clfold_item_make(struct call *call, struct item *item)
                                .whole = call->part.whole,
                                .carry_out = { call->carry, 0 } };
     clfold_fold fold = call->item_fold;
-    move_streams(call, from);
+    /* A scan's streams begin there, too. */
+    for (size_t k = 0; is_scan(call) && k < fold.num_args; ++k) {
+        call->args[k].offset += call->args[k].element ? from : 0;
+    }
     fold.part = &part;
     if (!call->status) {
         call->status = clfold_reduce(call->context, call->queue, &fold, call->in,
@@ -205,7 +200,6 @@ static void join(struct call *call, int num, struct item *to)
     size_t found = 0;
     bool cuts = false;
     cl_event made;
-    cl_int error;
 
     for (int i = 0; i < num; ++i) {
         const struct item *item = slot(call, i);
@@ -225,10 +219,8 @@ static void join(struct call *call, int num, struct item *to)
         memcpy(to->bytes, call->packed, size);
         return;
     }
-    cl_mem carries =
-        clCreateBuffer(call->device_context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                       found * size, call->packed, &error);
-    if (!clfold_call_check(call, error, "clCreateBuffer")) {
+    cl_mem carries = clfold_call_buffer(call, found * size, call->packed);
+    if (!carries) {
         return;
     }
     call->status = clfold_fold_carries(call->context, call->queue, &call->item_fold,

@@ -48,93 +48,55 @@ static const char *const names[] = {
     [CLFOLD_SELECT] = "clfold_select",
 };
 
-static struct request request_of(clfold_operation operation, cl_command_queue queue,
-                                 cl_mem in, size_t in_offset, cl_mem out,
-                                 size_t out_offset, size_t count, cl_uint num_wait,
-                                 const cl_event *wait)
+/* What calls take between the context and the event. */
+#define PARAMS                                                                           \
+    cl_command_queue queue, const clfold_fold *fold, cl_mem in, size_t in_offset,        \
+        cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,                   \
+        const cl_event *wait
+#define REQUEST(kind)                                                                    \
+    {                                                                                    \
+        .job = { .operation = (kind), .count = count }, .queue = queue, .in = in,        \
+        .in_offset = in_offset, .out = out, .out_offset = out_offset,                    \
+        .num_wait = num_wait, .wait = wait,                                              \
+    }
+#define CALL(kind)                                                                       \
+    struct site site = clfold_site(context, fold, names[kind]);                          \
+    struct request request = REQUEST(kind);                                              \
+                                                                                         \
+    return clfold_call(&request, &site, context, fold, event)
+
+clfold_status clfold_reduce(clfold_context *context, PARAMS, cl_event *event)
 {
-    return (struct request){
-        .job = { .operation = operation, .count = count },
-        .queue = queue,
-        .in = in,
-        .in_offset = in_offset,
-        .out = out,
-        .out_offset = out_offset,
-        .num_wait = num_wait,
-        .wait = wait,
-    };
+    CALL(CLFOLD_REDUCE);
 }
 
-static clfold_status call(clfold_operation operation, clfold_context *context,
-                          cl_command_queue queue, const clfold_fold *fold, cl_mem in,
-                          size_t in_offset, cl_mem out, size_t out_offset, size_t count,
-                          cl_uint num_wait, const cl_event *wait, cl_event *event)
+clfold_status clfold_inclusive_scan(clfold_context *context, PARAMS, cl_event *event)
 {
-    struct site site = clfold_site(context, fold, names[operation]);
-    struct request request = request_of(operation, queue, in, in_offset, out, out_offset,
-                                        count, num_wait, wait);
-
-    return clfold_call(&request, &site, context, fold, event);
+    CALL(CLFOLD_INCLUSIVE_SCAN);
 }
 
-clfold_status clfold_reduce(clfold_context *context, cl_command_queue queue,
-                            const clfold_fold *fold, cl_mem in, size_t in_offset,
-                            cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
-                            const cl_event *wait, cl_event *event)
+clfold_status clfold_exclusive_scan(clfold_context *context, PARAMS, cl_event *event)
 {
-    return call(CLFOLD_REDUCE, context, queue, fold, in, in_offset, out, out_offset,
-                count, num_wait, wait, event);
+    CALL(CLFOLD_EXCLUSIVE_SCAN);
 }
 
-clfold_status clfold_inclusive_scan(clfold_context *context, cl_command_queue queue,
-                                    const clfold_fold *fold, cl_mem in, size_t in_offset,
-                                    cl_mem out, size_t out_offset, size_t count,
-                                    cl_uint num_wait, const cl_event *wait,
-                                    cl_event *event)
+clfold_status clfold_map(clfold_context *context, PARAMS, cl_event *event)
 {
-    return call(CLFOLD_INCLUSIVE_SCAN, context, queue, fold, in, in_offset, out,
-                out_offset, count, num_wait, wait, event);
+    CALL(CLFOLD_MAP);
 }
 
-clfold_status clfold_exclusive_scan(clfold_context *context, cl_command_queue queue,
-                                    const clfold_fold *fold, cl_mem in, size_t in_offset,
-                                    cl_mem out, size_t out_offset, size_t count,
-                                    cl_uint num_wait, const cl_event *wait,
-                                    cl_event *event)
+clfold_status clfold_select(clfold_context *context, PARAMS, cl_event *event)
 {
-    return call(CLFOLD_EXCLUSIVE_SCAN, context, queue, fold, in, in_offset, out,
-                out_offset, count, num_wait, wait, event);
-}
-
-clfold_status clfold_map(clfold_context *context, cl_command_queue queue,
-                         const clfold_fold *fold, cl_mem in, size_t in_offset, cl_mem out,
-                         size_t out_offset, size_t count, cl_uint num_wait,
-                         const cl_event *wait, cl_event *event)
-{
-    return call(CLFOLD_MAP, context, queue, fold, in, in_offset, out, out_offset, count,
-                num_wait, wait, event);
-}
-
-clfold_status clfold_select(clfold_context *context, cl_command_queue queue,
-                            const clfold_fold *fold, cl_mem in, size_t in_offset,
-                            cl_mem out, size_t out_offset, size_t count, cl_uint num_wait,
-                            const cl_event *wait, cl_event *event)
-{
-    return call(CLFOLD_SELECT, context, queue, fold, in, in_offset, out, out_offset,
-                count, num_wait, wait, event);
+    CALL(CLFOLD_SELECT);
 }
 
 clfold_status clfold_check_call(clfold_context *context, clfold_operation operation,
-                                cl_command_queue queue, const clfold_fold *fold,
-                                cl_mem in, size_t in_offset, cl_mem out,
-                                size_t out_offset, size_t count, cl_uint num_wait,
-                                const cl_event *wait)
+                                PARAMS)
 {
     const bool is_known = clfold_operation_row(operation) != NULL;
     struct site site =
         clfold_site(context, fold, is_known ? names[operation] : "clfold_check_call");
-    struct request request = request_of(operation, queue, in, in_offset, out, out_offset,
-                                        count, num_wait, wait);
+    struct request request = REQUEST(operation);
     clfold_status status;
 
     if ((status = clfold_request_fold(&request, &site, context, fold))) {
@@ -147,30 +109,12 @@ clfold_status clfold_check_call(clfold_context *context, clfold_operation operat
 
 /* ---- To the host ------------------------------------------------------------------- */
 
-/* The result lies in scratch until it is read. *reduced is the caller's to release, or
- * NULL. */
-static clfold_status reduce_and_read(struct request *request, const struct site *site,
-                                     clfold_context *context, cl_event *reduced,
-                                     void *result, size_t size)
-{
-    unsigned char bytes[CLFOLD_MAX_TYPE_SIZE];
-    clfold_status status = run(request, site, context, reduced);
-
-    if (status) {
-        return status;
-    }
-    status = clfold_read(site, request->queue, request->out, 0, size, bytes, 1, reduced);
-    if (status == CLFOLD_OK) {
-        memcpy(result, bytes, size);
-    }
-    return status;
-}
-
 static clfold_status reduce_to_host(struct request *request, const struct site *site,
                                     clfold_context *context, void *result,
                                     size_t result_size)
 {
     const struct monoid *monoid = request->job.monoid;
+    unsigned char bytes[CLFOLD_MAX_TYPE_SIZE];
     struct block *block;
     cl_event reduced = NULL;
     clfold_status status;
@@ -193,16 +137,20 @@ static clfold_status reduce_to_host(struct request *request, const struct site *
                                       &block))) {
         return status;
     }
+    /* The result lies in scratch until it is read. */
     request->out = block->mem;
-    status = reduce_and_read(request, site, context, &reduced, result, result_size);
-    if (reduced) {
-        clfold_log_call(site->log, clReleaseEvent(reduced), "clReleaseEvent");
+    status = run(request, site, context, &reduced);
+    if (status == CLFOLD_OK) {
+        status = clfold_read(site, request->queue, request->out, 0, result_size, bytes, 1,
+                             &reduced);
     }
+    CLFOLD_RELEASE(site->log, Event, reduced);
     if (status) {
         clfold_scratch_drop(&context->scratch, site->log, block);
         return status;
     }
-    /* The result is read, so nothing uses the block any more. */
+    memcpy(result, bytes, result_size);
+    /* Nothing uses the block any more. */
     return clfold_scratch_give(&context->scratch, site, block, NULL);
 }
 

@@ -1,17 +1,5 @@
 #include "ops/chain.h"
 
-/* A barrier holds back later commands too, so it comes last before the launch. */
-static clfold_status begin(struct chain *chain)
-{
-    chain->started = true;
-    if (!chain->behind_all || chain->in_order) {
-        return CLFOLD_OK;
-    }
-    return clfold_fail_call(chain->site,
-                            clEnqueueBarrierWithWaitList(chain->queue, 0, NULL, NULL),
-                            "clEnqueueBarrierWithWaitList");
-}
-
 clfold_status clfold_chain_launch(struct chain *chain, cl_kernel kernel,
                                   size_t group_size, uint64_t num_groups,
                                   bool wants_event)
@@ -25,9 +13,13 @@ clfold_status clfold_chain_launch(struct chain *chain, cl_kernel kernel,
     if (chain->started) {
         num_wait = chain->last && !chain->in_order ? 1 : 0;
         wait = num_wait ? &chain->last : NULL;
-    } else if ((status = begin(chain))) {
-        return status;
     }
+    /* A barrier holds back later commands too, so it comes last before the launch. */
+    if (!chain->started && chain->behind_all && !chain->in_order &&
+        (status = clEnqueueBarrierWithWaitList(chain->queue, 0, NULL, NULL))) {
+        return clfold_fail_call(chain->site, status, "clEnqueueBarrierWithWaitList");
+    }
+    chain->started = true;
     wants_event |= chain->wants_events || !chain->in_order;
     status = clEnqueueNDRangeKernel(chain->queue, kernel, 1, NULL, &global, &group_size,
                                     num_wait, wait, wants_event ? &event : NULL);
@@ -41,8 +33,6 @@ clfold_status clfold_chain_launch(struct chain *chain, cl_kernel kernel,
 
 void clfold_chain_finish(struct chain *chain)
 {
-    if (chain->last) {
-        clfold_log_call(chain->site->log, clReleaseEvent(chain->last), "clReleaseEvent");
-        chain->last = NULL;
-    }
+    CLFOLD_RELEASE(chain->site->log, Event, chain->last);
+    chain->last = NULL;
 }

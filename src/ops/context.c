@@ -122,85 +122,46 @@ static clfold_status read_environment(struct clfold_context *ctx, const struct s
     return CLFOLD_OK;
 }
 
-/* The steps of clfold_context_create that are undone, in their order. */
-enum step {
-    STEP_CONTEXT = 1,
-    STEP_DEVICE,
-    STEP_FOLDS,
-    STEP_ARCHIVE,
-    STEP_CACHE,
-    STEP_SCRATCH,
-    STEP_KNOWLEDGE,
-    STEP_LAST = STEP_KNOWLEDGE
-};
-
-/* Undoes the steps up to `done`. */
-static void destroy(struct clfold_context *ctx, int done)
+/* Undoes all that clfold_context_create has done so far. */
+static void destroy(struct clfold_context *ctx)
 {
-    if (done >= STEP_KNOWLEDGE) {
-        clfold_lock_finish(&ctx->knowledge.lock);
-    }
+    clfold_lock_finish(&ctx->knowledge.lock);
     clfold_tuning_finish(&ctx->file);
     clfold_tuning_finish(&ctx->own);
-    if (done >= STEP_SCRATCH) {
-        clfold_scratch_finish(&ctx->scratch, &ctx->log);
-    }
-    if (done >= STEP_CACHE) {
-        clfold_cache_finish(&ctx->cache, &ctx->log);
-    }
-    if (done >= STEP_ARCHIVE) {
-        clfold_archive_finish(&ctx->archive);
-    }
-    if (done >= STEP_FOLDS) {
-        clfold_folds_finish(&ctx->folds);
-    }
-    if (done >= STEP_DEVICE) {
-        clfold_log_call(&ctx->log, clReleaseDevice(ctx->device), "clReleaseDevice");
-    }
-    if (done >= STEP_CONTEXT) {
-        clfold_log_call(&ctx->log, clReleaseContext(ctx->context), "clReleaseContext");
-    }
+    clfold_scratch_finish(&ctx->scratch, &ctx->log);
+    clfold_cache_finish(&ctx->cache, &ctx->log);
+    clfold_archive_finish(&ctx->archive);
+    clfold_folds_finish(&ctx->folds);
+    CLFOLD_RELEASE(&ctx->log, Device, ctx->device);
+    CLFOLD_RELEASE(&ctx->log, Context, ctx->context);
     clfold_free(ctx);
 }
 
-/* Retains what the context uses, and makes its parts; *done is the last step. */
+/* Retains what the context uses, and makes its parts. */
 static clfold_status init_parts(struct clfold_context *ctx, const struct site *site,
-                                const clfold_context_params *params, int *done)
+                                cl_context context, cl_device_id device,
+                                const clfold_context_params *params)
 {
     clfold_status status;
 
-    if ((status = clRetainContext(ctx->context)) != CL_SUCCESS) {
+    if ((status = clRetainContext(context)) != CL_SUCCESS) {
         return clfold_fail_call(site, status, "clRetainContext");
     }
-    *done = STEP_CONTEXT;
-    if ((status = clRetainDevice(ctx->device)) != CL_SUCCESS) {
+    ctx->context = context;
+    if ((status = clRetainDevice(device)) != CL_SUCCESS) {
         return clfold_fail_call(site, status, "clRetainDevice");
     }
-    *done = STEP_DEVICE;
-    if (!clfold_folds_init(&ctx->folds)) {
-        return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
-    }
-    *done = STEP_FOLDS;
-    if ((status =
-             clfold_archive_init(&ctx->archive, site, ctx->device, &ctx->caps, params))) {
+    ctx->device = device;
+    if ((status = clfold_archive_init(&ctx->archive, site, device, &ctx->caps, params))) {
         return status;
     }
-    *done = STEP_ARCHIVE;
-    if ((status = clfold_cache_init(&ctx->cache, site, ctx->context, ctx->device,
-                                    ctx->caps.options, &ctx->archive))) {
-        return status;
-    }
-    *done = STEP_CACHE;
-    if ((status = clfold_scratch_init(&ctx->scratch, site, ctx->context,
-                                      params->scratch_limit))) {
-        return status;
-    }
-    *done = STEP_SCRATCH;
-    if (!clfold_knowledge_init(&ctx->knowledge, &ctx->caps)) {
-        return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
-    }
-    *done = STEP_KNOWLEDGE;
-    return CLFOLD_OK;
+    return clfold_folds_init(&ctx->folds) &&
+                   clfold_cache_init(&ctx->cache, context, device, ctx->caps.options,
+                                     &ctx->archive) &&
+                   clfold_scratch_init(&ctx->scratch, context, params->scratch_limit) &&
+                   clfold_knowledge_init(&ctx->knowledge, &ctx->caps)
+               ? CLFOLD_OK
+               : clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
 }
 
 clfold_status clfold_context_create(clfold_context **out, cl_context context,
@@ -214,7 +175,6 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
     struct site site = { &log, "clfold_context_create" };
     struct clfold_context *ctx;
     clfold_status status;
-    int done = 0;
 
     if (!out) {
         return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "out is NULL");
@@ -234,8 +194,6 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
     }
     ctx->log = log;
     site.log = &ctx->log;
-    ctx->context = context;
-    ctx->device = device;
     ctx->on_launch = p->on_launch;
     ctx->verify_every = p->verify_every;
     ctx->max_programs = p->max_programs ? p->max_programs : CLFOLD_MAX_PROGRAMS;
@@ -244,24 +202,19 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
     /* The version first: clRetainDevice came with OpenCL 1.2. */
     if ((status = read_environment(ctx, &site)) ||
         (status = clfold_caps_init(&ctx->caps, &site, device)) ||
-        (status = clfold_tuning_load(ctx, &site, p->tuning_file))) {
-        goto fail;
-    }
-    if ((status = init_parts(ctx, &site, p, &done))) {
-        goto fail;
+        (status = clfold_tuning_load(ctx, &site, p->tuning_file)) ||
+        (status = init_parts(ctx, &site, context, device, p))) {
+        destroy(ctx);
+        return status;
     }
     *out = ctx;
     return CLFOLD_OK;
-
-fail:
-    destroy(ctx, done);
-    return status;
 }
 
 void clfold_context_destroy(clfold_context **context)
 {
     if (context && *context) {
-        destroy(*context, STEP_LAST);
+        destroy(*context);
         *context = NULL;
     }
 }

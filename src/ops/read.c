@@ -14,6 +14,6 @@ clfold_status clfold_read(const struct site *site, cl_command_queue queue, cl_me
         return clfold_fail_call(site, status, "clEnqueueReadBuffer");
     }
     status = clWaitForEvents(1, &done);
-    clfold_log_call(site->log, clReleaseEvent(done), "clReleaseEvent");
+    CLFOLD_RELEASE(site->log, Event, done);
     return clfold_fail_call(site, status, "clWaitForEvents");
 }

@@ -7,23 +7,6 @@
 
 #include <string.h>
 
-/* Scans, waits, and reads the records. */
-static clfold_status scan_and_read(clfold_context *context, const struct site *site,
-                                   const clfold_fold *fold, struct request *request,
-                                   clfold_tile_trace *tiles, size_t num_tiles)
-{
-    cl_event scanned = NULL;
-    clfold_status status;
-
-    if ((status = clfold_call(request, site, context, fold, &scanned))) {
-        return status;
-    }
-    status = clfold_read(site, request->queue, request->trace, 0,
-                         num_tiles * sizeof(*tiles), tiles, 1, &scanned);
-    clfold_log_call(site->log, clReleaseEvent(scanned), "clReleaseEvent");
-    return status;
-}
-
 /* The number of tiles of the scan; rejects a scan that is not a look-back. Builds the
  * traced program first, since tiles change if it does not build. */
 static clfold_status count_tiles(clfold_context *context, const struct site *site,
@@ -70,6 +53,7 @@ clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
         .out = out,
         .out_offset = out_offset,
     };
+    cl_event scanned = NULL;
     clfold_fold named;
     size_t num = 0;
     cl_int status;
@@ -102,7 +86,12 @@ clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
     if (status != CL_SUCCESS) {
         return clfold_fail_call(&site, status, "clCreateBuffer");
     }
-    status = scan_and_read(context, &site, &named, &request, tiles, num);
-    clfold_log_call(site.log, clReleaseMemObject(request.trace), "clReleaseMemObject");
+    status = clfold_call(&request, &site, context, &named, &scanned);
+    if (status == CLFOLD_OK) {
+        status = clfold_read(&site, queue, request.trace, 0, num * sizeof(*tiles), tiles,
+                             1, &scanned);
+    }
+    CLFOLD_RELEASE(site.log, Event, scanned);
+    CLFOLD_RELEASE(site.log, MemObject, request.trace);
     return status;
 }

@@ -89,27 +89,21 @@ void clfold_context_override(clfold_context *context, const struct debug *debug)
     knowledge->is_forced = now->probes > 0;
 }
 
-typedef size_t load_function(void *user, const char *key, void *verdict, size_t size);
-
 /* Loads the caller's verdict. *rejected: it is not one for this device. */
-static bool load(const struct caps *caps, load_function *ask, void *user,
-                 struct findings *findings, bool *rejected)
+static bool load(const clfold_context *context, struct findings *findings, bool *rejected)
 {
     char key[CLFOLD_KEY_SIZE], line[CLFOLD_VERDICT_SIZE] = "";
-    size_t size;
 
-    if (!ask) {
+    if (!context->load_verdict) {
         return false;
     }
-    clfold_device_key(caps, key);
-    size = ask(user, key, line, sizeof(line));
-    *rejected = size != 0;
-    if (size == 0 || size > sizeof(line) || !clfold_verdict_read(findings, line, size) ||
-        !device_offers(findings, caps)) {
-        return false;
-    }
-    *rejected = false;
-    return true;
+    clfold_device_key(&context->caps, key);
+    const size_t size = context->load_verdict(context->log.user, key, line, sizeof(line));
+    const bool taken = size > 0 && size <= sizeof(line) &&
+                       clfold_verdict_read(findings, line, size) &&
+                       device_offers(findings, &context->caps);
+    *rejected = size > 0 && !taken;
+    return taken;
 }
 
 static void save(const clfold_context *context, const struct findings *findings)
@@ -188,8 +182,7 @@ static cl_int find_out(clfold_context *context, bool may_probe, bool anew,
     bool rejected = false, probes = false, asks = !anew && !knowledge->loaded;
     cl_int status = CL_SUCCESS;
 
-    *known = asks && load(&context->caps, context->load_verdict, context->log.user,
-                          findings, &rejected);
+    *known = asks && load(context, findings, &rejected);
     if (!*known && may_probe) {
         probes = true;
         status = clfold_probe(&probe, findings);
@@ -247,18 +240,13 @@ cl_int clfold_context_findings(clfold_context *context, bool may_probe,
         return CL_SUCCESS;
     }
     take_idle(knowledge);
-    if (knowledge->known) {
-        *findings = knowledge->findings;
-        clfold_lock_give(&knowledge->lock);
-        return CL_SUCCESS;
-    }
-    *known = false;
-    if (may_probe || !knowledge->loaded) {
-        knowledge->busy = true;
-        clfold_lock_give(&knowledge->lock);
+    *known = knowledge->known;
+    *findings = knowledge->findings;
+    const bool finds_out = !*known && (may_probe || !knowledge->loaded);
+    knowledge->busy = finds_out;
+    clfold_lock_give(&knowledge->lock);
+    if (finds_out) {
         status = find_out(context, may_probe, false, findings, known, failed);
-    } else {
-        clfold_lock_give(&knowledge->lock);
     }
     if (!*known) {
         set_best_offered(caps, findings);

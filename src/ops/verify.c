@@ -83,7 +83,7 @@ static clfold_status find_and_run(struct request *request, const struct site *si
     status = clfold_read(site, request->queue, request->out, request->out_offset * size,
                          size, result, 1, done);
     if (status) {
-        clfold_log_call(site->log, clReleaseEvent(*done), "clReleaseEvent");
+        CLFOLD_RELEASE(site->log, Event, *done);
     }
     return status;
 }
@@ -111,7 +111,7 @@ static clfold_status fold_in_pieces(unsigned char result[MOST_RESULT], struct pl
         clfold_scratch_drop(&context->scratch, site->log, block);
         return status;
     }
-    clfold_log_call(site->log, clReleaseEvent(done), "clReleaseEvent");
+    CLFOLD_RELEASE(site->log, Event, done);
     return clfold_scratch_give(&context->scratch, site, block, NULL);
 }
 
@@ -261,7 +261,7 @@ clfold_status clfold_request_verify(struct request *request, const struct site *
     if (event && status == CLFOLD_OK) {
         *event = done;
     } else {
-        clfold_log_call(site->log, clReleaseEvent(done), "clReleaseEvent");
+        CLFOLD_RELEASE(site->log, Event, done);
     }
     return status;
 }

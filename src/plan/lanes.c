@@ -159,9 +159,3 @@ void clfold_set_lines(struct plan *plan, const struct job *job)
     plan->lines.bundles = width > part ? num / width * ((width + part - 16) / part)
                                        : clfold_div_up(num, plan->lines.line);
 }
-
-void clfold_launch_lanes(struct launch *launch, const struct plan *plan)
-{
-    launch->line = plan->lines.line;
-    launch->part = plan->lines.part;
-}

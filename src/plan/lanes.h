@@ -21,7 +21,4 @@ uint64_t clfold_lane_run(const struct job *job, const struct shape *shape,
 /* Sets plan->lines, of plan->cut. */
 void clfold_set_lines(struct plan *plan, const struct job *job);
 
-/* What a launch is told of them. */
-void clfold_launch_lanes(struct launch *launch, const struct plan *plan);
-
 #endif

@@ -789,19 +789,9 @@ static void append_comparison(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, "    }\n}\n");
 }
 
-static bool compares_loaded(const struct monoid *monoid)
+static bool compares(const char *text, const struct uses *uses)
 {
-    return monoid->load && !monoid->loads.lanes;
-}
-
-static bool compares_written(const struct monoid *monoid)
-{
-    return monoid->result && !monoid->writes.lanes;
-}
-
-static bool compares_kept(const struct monoid *monoid)
-{
-    return monoid->keep && !monoid->keeps.lanes;
+    return text && !uses->lanes;
 }
 
 void clfold_append_compared(struct text *text, const struct monoid *monoid)
@@ -810,23 +800,24 @@ void clfold_append_compared(struct text *text, const struct monoid *monoid)
                       "#define CLFOLD_COMPARE_LOADED %d\n"
                       "#define CLFOLD_COMPARE_WRITTEN %d\n"
                       "#define CLFOLD_COMPARE_KEPT %d\n",
-                      compares_loaded(monoid), compares_written(monoid),
-                      compares_kept(monoid));
+                      compares(monoid->load, &monoid->loads),
+                      compares(monoid->result, &monoid->writes),
+                      compares(monoid->keep, &monoid->keeps));
 }
 
 void clfold_append_comparisons(struct text *text, const struct monoid *monoid)
 {
-    if (compares_loaded(monoid)) {
+    if (compares(monoid->load, &monoid->loads)) {
         append_comparison(text, monoid,
                           (struct compared){ "LOAD", "loaded", &monoid->loads, false,
                                              num_loaded(monoid), loaded_of });
     }
-    if (compares_written(monoid)) {
+    if (compares(monoid->result, &monoid->writes)) {
         append_comparison(text, monoid,
                           (struct compared){ "RESULT", "written", &monoid->writes, true,
                                              num_written(monoid), written_of });
     }
-    if (compares_kept(monoid)) {
+    if (compares(monoid->keep, &monoid->keeps)) {
         append_comparison(
             text, monoid,
             (struct compared){ "KEEP", "kept", &monoid->keeps, true, 1, kept_of });

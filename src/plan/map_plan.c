@@ -9,13 +9,6 @@ static enum algorithm choose(const struct job *job)
     return MAP_TILES;
 }
 
-static clfold_status check(struct job *job, const struct site *site)
-{
-    (void)job;
-    (void)site;
-    return CLFOLD_OK;
-}
-
 /* A tile is what memory is asked for ahead of, or an element of each work-item. */
 static void make_shape(struct shape *shape, const struct job *job,
                        const struct policy *policy)
@@ -69,7 +62,6 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
 const struct strategy clfold_map_strategy = {
     .element = clfold_monoid_in_size,
     .choose = choose,
-    .check = check,
     .shape = make_shape,
     .plan = make_plan,
     .launch = make_launch,

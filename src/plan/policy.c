@@ -169,35 +169,27 @@ static const struct policy any_scan[CLFOLD_MAX_CANDIDATES] = {
     LONE_SCAN,
 };
 
-/* The ladder uses the lecture's group size on every device, so that its rungs compare. */
-static const struct policy cpu_ladder = { .group_size = 256,
-                                          .groups = 256,
-                                          .lane_bytes = 1024 };
-static const struct policy any_ladder = { .group_size = 256,
-                                          .groups = 1024,
-                                          .lane_bytes = 64 };
-
 /* ---- The table --------------------------------------------------------------------- */
 
 /* Searched from the top; the last row fits every device. */
 static const struct row {
     const char *name;
-    enum { CLASS_ANY, CLASS_CPU } class;
+    bool is_cpu;        /* only of CPUs */
     const char *vendor; /* a part of the vendor's name; NULL: any */
-    const struct policy *reduce, *scan, *ladder;
+    const struct policy *reduce, *scan;
 } rows[] = {
-    { "cpu", CLASS_CPU, NULL, cpu_reduce, cpu_scan, &cpu_ladder },
-    { "nvidia", CLASS_ANY, "NVIDIA", nvidia_reduce, nvidia_scan, &any_ladder },
-    { "amd", CLASS_ANY, "Advanced Micro Devices", amd_reduce, amd_scan, &any_ladder },
+    { "cpu", true, NULL, cpu_reduce, cpu_scan },
+    { "nvidia", false, "NVIDIA", nvidia_reduce, nvidia_scan },
+    { "amd", false, "Advanced Micro Devices", amd_reduce, amd_scan },
     /* Mesa's name for it, of rusticl */
-    { "amd", CLASS_ANY, "AMD", amd_reduce, amd_scan, &any_ladder },
-    { "intel", CLASS_ANY, "Intel", intel_reduce, intel_scan, &any_ladder },
-    { "any", CLASS_ANY, NULL, any_reduce, any_scan, &any_ladder },
+    { "amd", false, "AMD", amd_reduce, amd_scan },
+    { "intel", false, "Intel", intel_reduce, intel_scan },
+    { "any", false, NULL, any_reduce, any_scan },
 };
 
 /* ---- Names ------------------------------------------------------------------------- */
 
-const char *clfold_tile_name(enum tile_kind kind)
+const char *clfold_tile_name(uint32_t kind)
 {
     return kind == TILE_VECTOR  ? "tile_vector"
            : kind == TILE_GROUP ? "tile_group"
@@ -207,17 +199,12 @@ const char *clfold_tile_name(enum tile_kind kind)
 
 /* ---- Finding a row ----------------------------------------------------------------- */
 
-static bool fits(const struct row *row, const struct device_facts *device)
-{
-    return (row->class == CLASS_ANY || device->cpu) &&
-           (!row->vendor || strstr(device->vendor, row->vendor));
-}
-
 static const struct row *row_of(const struct device_facts *device)
 {
     const struct row *row = rows;
 
-    while (!fits(row, device)) {
+    while ((row->is_cpu && !device->cpu) ||
+           (row->vendor && !strstr(device->vendor, row->vendor))) {
         ++row;
     }
     return row;
@@ -298,7 +285,6 @@ uint32_t clfold_policies(const struct device_facts *device, enum family family,
 {
     const struct row *row = row_of(device);
     const struct policy *policies = family == FAMILY_REDUCE ? row->reduce : row->scan;
-
     uint32_t num = 0;
 
     for (; num < CLFOLD_MAX_CANDIDATES && policies[num].tile; ++num) {
@@ -340,9 +326,11 @@ void clfold_policies_fit(enum family family, uint64_t bytes, struct policy polic
 
 struct policy clfold_policy_ladder(const struct device_facts *device)
 {
-    const struct row *row = row_of(device);
-    struct policy policy = *row->ladder;
-
-    policy.row = row->name;
-    return policy;
+    /* The lecture's group size on every device, so that its rungs compare. */
+    return (struct policy){
+        .row = row_of(device)->name,
+        .group_size = 256,
+        .groups = device->cpu ? 256 : 1024,
+        .lane_bytes = device->cpu ? 1024 : 64,
+    };
 }

@@ -19,8 +19,8 @@ static inline bool clfold_tile_is_lone(enum tile_kind kind)
     return kind == TILE_VECTOR || kind == TILE_ITEM;
 }
 
-/* "tile_vector": as its file in cl/ is named; "work-group" for none. */
-const char *clfold_tile_name(enum tile_kind kind);
+/* Of an enum tile_kind: "tile_vector", as its file in cl/; "work-group" for none. */
+const char *clfold_tile_name(uint32_t kind);
 
 /* How a work-group scans an item for each work-item: CLFOLD_GROUP_SCAN of group_scan.cl.
  * Local memory: at most two items for each work-item. */

@@ -30,12 +30,6 @@ static void add(struct sentence *sentence, const char *format, ...)
     }
 }
 
-static struct sentence begin(char *text)
-{
-    text[0] = '\0';
-    return (struct sentence){ .text = text };
-}
-
 static const char *plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
@@ -100,15 +94,6 @@ static void add_policy(struct sentence *sentence, const struct reason *reason)
 
 /* ---- Reductions -------------------------------------------------------------------- */
 
-static void add_rung(struct sentence *sentence, const struct plan *plan)
-{
-    add(sentence,
-        "%llu item%s a work-item, so every launch leaves a partial for each group of %u "
-        "until one is left",
-        (unsigned long long)plan->items, plural(plan->items),
-        plan->shape.tile.group_size);
-}
-
 static void add_launches(struct sentence *sentence, const struct plan *plan)
 {
     if (plan->joins) {
@@ -146,8 +131,6 @@ static void add_reduction(struct sentence *sentence, const struct reason *reason
     add_segments(sentence, plan);
     if (plan->shape.algorithm == REDUCE_LANES) {
         add_lanes(sentence, plan);
-        add_policy(sentence, reason);
-        add_tile(sentence, "; ", tile->kind, plan->row, reason->dropped);
     } else if (plan->kind == TAKES_OFFSETS) {
         add(sentence, "%s%llu segments by %s, in %llu piece%s of %llu elements and ends",
             plan->shape.use.found ? "up to " : "",
@@ -157,11 +140,11 @@ static void add_reduction(struct sentence *sentence, const struct reason *reason
         if (plan->shape.use.found) {
             add(sentence, ", once their offsets are found");
         }
-        add_policy(sentence, reason);
-        add_tile(sentence, "; ", tile->kind, plan->row, reason->dropped);
     } else if (!plan->has_grid) {
-        add_rung(sentence, plan);
-        add_policy(sentence, reason);
+        add(sentence,
+            "%llu item%s a work-item, so every launch leaves a partial for each group of "
+            "%u until one is left",
+            (unsigned long long)plan->items, plural(plan->items), tile->group_size);
     } else {
         if (is_rung) {
             add(sentence, "groups of %u", tile->group_size);
@@ -169,7 +152,10 @@ static void add_reduction(struct sentence *sentence, const struct reason *reason
             add_tile(sentence, "", tile->kind, plan->row, reason->dropped);
         }
         add_groups(sentence, plan);
-        add_policy(sentence, reason);
+    }
+    add_policy(sentence, reason);
+    if (!is_rung && !plan->has_grid) {
+        add_tile(sentence, "; ", tile->kind, plan->row, reason->dropped);
     }
     if (!reason->monoid->commutative) {
         add(sentence, "; order is kept, since %s does not commute", reason->monoid->name);
@@ -337,8 +323,9 @@ static void (*const adders[])(struct sentence *sentence, const struct reason *re
 
 void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *reason)
 {
-    struct sentence sentence = begin(text);
+    struct sentence sentence = { .text = text };
 
+    text[0] = '\0';
     adders[clfold_algorithm_row(reason->plan->shape.algorithm)->family](&sentence,
                                                                         reason);
     if (clfold_use_has(&reason->plan->shape.use, FACET_COUNT_AT)) {

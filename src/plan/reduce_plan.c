@@ -150,13 +150,6 @@ static clfold_status check(struct job *job, const struct site *site)
 
 /* ---- Runs -------------------------------------------------------------------------- */
 
-static uint64_t lanes_of(const struct tile_shape *tile)
-{
-    return tile->kind == TILE_VECTOR ? VECTOR_LANES
-           : tile->kind == TILE_ITEM ? ITEM_LANES
-                                     : tile->group_size;
-}
-
 /* How a segment is cut: as many groups as fill the device are all segments'. */
 static struct grid_rule rule_of(const struct plan *plan, const struct job *job,
                                 const struct policy *policy, uint64_t num_segments)
@@ -165,21 +158,16 @@ static struct grid_rule rule_of(const struct plan *plan, const struct job *job,
     uint64_t in_size = plan->in_size, most;
     struct grid_rule rule = {
         .full = clfold_div_up(policy->groups, num_segments),
-        .lanes = lanes_of(tile),
+        .lanes = tile->kind == TILE_VECTOR ? VECTOR_LANES
+                 : tile->kind == TILE_ITEM ? ITEM_LANES
+                                           : tile->group_size,
         .least_items = policy->lane_bytes / in_size,
+        /* reduce6 takes items by twos. */
+        .vector = tile->kind == TILE_NONE                    ? 2
+                  : tile->kind == TILE_GROUP && in_size < 16 ? 16 / in_size
+                                                             : 1,
     };
 
-    switch (tile->kind) {
-    case TILE_VECTOR:
-    case TILE_ITEM:
-        rule.vector = 1;
-        break;
-    case TILE_GROUP:
-        rule.vector = in_size < 16 ? 16 / in_size : 1;
-        break;
-    default:
-        rule.vector = 2; /* reduce6 takes items by twos */
-    }
     if (job->device->most_elements > 0) {
         most = rule.lanes / tile->group_size; /* lanes of a work-item */
         most = job->device->most_elements / most / rule.vector * rule.vector;
@@ -325,9 +313,8 @@ static void make_launch(const struct plan *plan, uint32_t number, bool work,
                          : cut.num_runs > 0 ? clfold_div_up(cut.num_runs, lanes)
                                             : 1;
     clfold_launch_cut(launch, &cut, work);
-    if (plan->shape.algorithm == REDUCE_LANES) {
-        clfold_launch_lanes(launch, plan);
-    }
+    launch->line = plan->lines.line;
+    launch->part = plan->lines.part;
     if (work && cut.count == 0 && cut.num_segments == 1) {
         launch->num_runs = 1; /* an empty one, which has a result */
     }

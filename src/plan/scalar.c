@@ -35,16 +35,13 @@ bool clfold_is_float(clfold_type type)
 
 clfold_type clfold_integer(size_t size, bool is_signed)
 {
-    switch (size) {
-    case 1:
-        return is_signed ? CLFOLD_I8 : CLFOLD_U8;
-    case 2:
-        return is_signed ? CLFOLD_I16 : CLFOLD_U16;
-    case 4:
-        return is_signed ? CLFOLD_I32 : CLFOLD_U32;
-    default:
-        return is_signed ? CLFOLD_I64 : CLFOLD_U64;
+    clfold_type type = is_signed ? CLFOLD_I8 : CLFOLD_U8;
+
+    /* They come in pairs of a size. */
+    while (type < CLFOLD_I64 && scalars[type].size != size) {
+        type += 2;
     }
+    return type;
 }
 
 bool clfold_type_holds(clfold_type to, clfold_type from)

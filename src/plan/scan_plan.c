@@ -472,9 +472,8 @@ static void launch_pass(const struct plan *plan, struct launch *launch)
     uint64_t in = clfold_plan_read(plan, plan->count);
     uint64_t out = clfold_plan_written(plan, launch, plan->count);
 
-    if (plan->shape.algorithm == SCAN_LANES) {
-        clfold_launch_lanes(launch, plan);
-    }
+    launch->line = plan->lines.line;
+    launch->part = plan->lines.part;
     launch->num_groups = plan->num_groups;
     launch->bytes_read = is_last ? items + (propagates ? out : in) : in;
     launch->bytes_written = is_last ? out : items + (propagates ? out : 0);

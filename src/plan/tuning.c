@@ -166,11 +166,6 @@ static bool take_number(const char **at, const char *after, uint64_t *number)
     return *at > from && clfold_text_take(at, after);
 }
 
-static const char *tile_name(uint32_t kind)
-{
-    return clfold_tile_name((enum tile_kind)kind);
-}
-
 static const char *tuned_name(uint32_t which)
 {
     return tuned[which].name;
@@ -185,8 +180,8 @@ static bool read_number(struct reader *reader, const char **at)
     uint64_t value;
 
     if (clfold_text_take(at, "tile=")) {
-        if (numbers->tile ||
-            !clfold_text_take_name(at, tile_name, TILE_VECTOR, TILE_ITEM, " ", &kind)) {
+        if (numbers->tile || !clfold_text_take_name(at, clfold_tile_name, TILE_VECTOR,
+                                                    TILE_ITEM, " ", &kind)) {
             return fail(reader, "invalid or repeated: ", word);
         }
         numbers->tile = (enum tile_kind)kind;

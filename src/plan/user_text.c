@@ -363,11 +363,6 @@ static bool mentions_within(const char *text, size_t size, const char *name,
     return false;
 }
 
-static bool mentions(const char *text, const char *name, size_t length)
-{
-    return mentions_within(text, strlen(text), name, length);
-}
-
 /* Whether a line of the source's directives, or one in which it goes on, is `such`. */
 static bool has_directive(const char *source, const char *what,
                           bool (*such)(const char *line, size_t length, const char *what))
@@ -401,14 +396,16 @@ static bool defines_for(const char *line, size_t length, const char *text)
     (void)length;
     if (letters == 6 && memcmp(at, "define", 6) == 0) {
         at += 6 + strspn(at + 6, " \t");
-        return mentions(text, at, clfold_name_length(at));
+        return mentions_within(text, strlen(text), at, clfold_name_length(at));
     }
     return letters == 7 && memcmp(at, "include", 7) == 0;
 }
 
 bool clfold_user_text_uses(const char *text, const char *source, const char *name)
 {
-    return mentions(past_here(text), name, strlen(name)) ||
+    const char *body = past_here(text);
+
+    return mentions_name(body, strlen(body), name) ||
            has_directive(source, name, mentions_name);
 }
 

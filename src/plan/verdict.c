@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *clfold_fate_name(enum tier_fate fate)
+const char *clfold_fate_name(uint32_t fate)
 {
     static const char *const names[CLFOLD_TIER_FATES] = {
         [FATE_UNTRIED] = "not tried",
@@ -84,18 +84,13 @@ static bool take_tier(const char **at, const char *after, uint32_t *tier)
                                  after, tier);
 }
 
-static const char *fate_name(uint32_t fate)
-{
-    return clfold_fate_name((enum tier_fate)fate);
-}
-
 static bool take_dropped(const char **at, enum tier_fate fates[CLFOLD_MEMORY_TIERS])
 {
     uint32_t tier, fate;
 
     if (!clfold_text_take(at, "; ") || !take_tier(at, " dropped: ", &tier) ||
-        !clfold_text_take_name(at, fate_name, FATE_NOT_OFFERED, FATE_NOT_RUN - 1, "",
-                               &fate)) {
+        !clfold_text_take_name(at, clfold_fate_name, FATE_NOT_OFFERED, FATE_NOT_RUN - 1,
+                               "", &fate)) {
         return false;
     }
     fates[tier] = (enum tier_fate)fate;
@@ -118,20 +113,10 @@ static bool is_consistent(const struct findings *findings)
             (!findings->verdict.fair && !findings->verdict.fences));
 }
 
-/* Whether clfold would write this very line, so that a repeated tier or another order is
- * rejected. */
-static bool is_canonical(const struct findings *findings, const char *line)
-{
-    char written[CLFOLD_VERDICT_SIZE];
-
-    clfold_verdict_print(written, findings);
-    return strcmp(written, line) == 0;
-}
-
 bool clfold_verdict_read(struct findings *findings, const char *line, size_t length)
 {
     struct findings parsed = { 0 };
-    char copy[CLFOLD_VERDICT_SIZE];
+    char copy[CLFOLD_VERDICT_SIZE], written[CLFOLD_VERDICT_SIZE];
     const char *at = copy;
     uint32_t tier;
 
@@ -155,7 +140,9 @@ bool clfold_verdict_read(struct findings *findings, const char *line, size_t len
     if (parsed.verdict.tier != MEMORY_NONE) {
         parsed.fates[parsed.verdict.tier] = FATE_TAKEN;
     }
-    if (!is_consistent(&parsed) || !is_canonical(&parsed, copy)) {
+    /* clfold writes no tier twice, nor in another order. */
+    clfold_verdict_print(written, &parsed);
+    if (!is_consistent(&parsed) || strcmp(written, copy) != 0) {
         return false;
     }
     *findings = parsed;

@@ -24,8 +24,8 @@ enum tier_fate {
 };
 #define CLFOLD_TIER_FATES (FATE_NOT_RUN + 1)
 
-/* "taken", "does not build"; static. */
-const char *clfold_fate_name(enum tier_fate fate);
+/* Of an enum tier_fate: "taken", "does not build"; static. */
+const char *clfold_fate_name(uint32_t fate);
 
 struct findings {
     struct verdict verdict;

@@ -82,7 +82,9 @@ FORWARD(int, renameat, (int from, const char *old, int to, const char *new),
         (from, old, to, new), -1)
 FORWARD(int, unlinkat, (int folder, const char *name, int flags), (folder, name, flags),
         -1)
-FORWARD(int, futimens, (int file, const struct timespec times[2]), (file, times), -1)
+FORWARD(int, utimensat,
+        (int folder, const char *name, const struct timespec times[2], int flags),
+        (folder, name, times, flags), -1)
 FORWARD(DIR *, fdopendir, (int file), (file), NULL)
 FORWARD(struct dirent *, readdir, (DIR * dir), (dir), NULL)
 
