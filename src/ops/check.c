@@ -66,22 +66,10 @@ static clfold_status check_enumerators(const struct site *site, const clfold_fol
     return CLFOLD_OK;
 }
 
-/* Whether a text of the fold's is about an element. */
-static bool has_element_text(const clfold_fold *fold)
-{
-    return fold->load || fold->result || fold->store || fold->keep || fold->same;
-}
-
-/* Whether what is written is something else than what is folded, with a text or not. */
-static bool converts(const clfold_fold *fold)
-{
-    return fold->out_scalars || (fold->out && fold->out != fold->type);
-}
-
 /* The values of the arguments; user_fold.c checks names and types when they are new.
  * Memory may be missing where there is no call yet. */
 static clfold_status check_args(const struct site *site, const clfold_fold *fold,
-                                bool is_call)
+                                uint64_t bits, bool is_call)
 {
     if (!fold->args != (fold->num_args == 0)) {
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "args is %s, but num_args is %zu",
@@ -105,7 +93,7 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
                                "args[%zu] %s: element %u is not a valid type", i, name,
                                arg->element);
         }
-        if (arg->element && !has_element_text(fold)) {
+        if (arg->element && !clfold_facets_elements(bits)) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                                "args[%zu] %s is a stream, which only a load, a result, a "
                                "store and a keep can use",
@@ -143,9 +131,10 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
     return CLFOLD_OK;
 }
 
-bool clfold_fold_is_plain(const clfold_fold *fold)
+bool clfold_fold_is_plain(const clfold_fold *fold, uint64_t bits)
 {
-    return fold->op && !has_element_text(fold) && !converts(fold);
+    return clfold_facets_built_in(bits) && !fold->out_scalars &&
+           (!fold->out || fold->out == fold->type);
 }
 
 clfold_status clfold_check_content(const struct site *site, clfold_operation operation,
@@ -166,7 +155,7 @@ clfold_status clfold_check_content(const struct site *site, clfold_operation ope
         (segments && (status = clfold_check_heads(site, segments)))) {
         return status;
     }
-    return check_args(site, fold, operation != 0);
+    return check_args(site, fold, *bits, operation != 0);
 }
 
 clfold_status clfold_check_values(const struct site *site, const clfold_fold *fold,
@@ -211,7 +200,7 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
                                         segments->type);
     }
     return status ? status
-           : clfold_fold_is_plain(fold) && !fold->equal && !clfold_facets_lift(bits)
+           : clfold_fold_is_plain(fold, bits)
                ? clfold_folds_built_in(&context->folds, site, &context->caps, fold->op,
                                        fold->type, fold->in ? fold->in : fold->type,
                                        fold->accuracy, found)

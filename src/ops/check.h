@@ -27,7 +27,7 @@ clfold_status clfold_check_content(const struct site *site, clfold_operation ope
                                    const clfold_fold *fold, uint64_t *bits);
 
 /* Whether it is a built-in operator alone, on elements and results as they are. */
-bool clfold_fold_is_plain(const clfold_fold *fold);
+bool clfold_fold_is_plain(const clfold_fold *fold, uint64_t bits);
 
 /* The sizes of the fold's values, once its monoid is made. */
 clfold_status clfold_check_values(const struct site *site, const clfold_fold *fold,

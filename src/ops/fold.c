@@ -10,11 +10,12 @@ clfold_fold clfold_builtin(clfold_op op, clfold_type type)
 }
 
 static clfold_status make_monoid(struct monoid *monoid, const struct site *site,
-                                 const clfold_fold *fold, struct component_names *names)
+                                 const clfold_fold *fold, uint64_t bits,
+                                 struct component_names *names)
 {
     clfold_status status;
 
-    if (!clfold_fold_is_plain(fold)) {
+    if (!clfold_fold_is_plain(fold, bits)) {
         return clfold_monoid_user(monoid, site, fold, names);
     }
     status = clfold_monoid_init(monoid, site, fold->op, fold->type,
@@ -35,7 +36,7 @@ clfold_status clfold_fold_layout(const clfold_fold *fold, clfold_layout *layout)
                            fold ? "layout" : "fold");
     }
     if ((status = clfold_check_content(&site, 0, fold, &bits)) ||
-        (status = make_monoid(&monoid, &site, fold, &names)) ||
+        (status = make_monoid(&monoid, &site, fold, bits, &names)) ||
         (status = clfold_check_values(&site, fold, &monoid))) {
         return status;
     }

@@ -110,7 +110,7 @@ static const char *name_of(int facet)
 #define UNIFORM   (IS(BY_ROWS) | IS(BY_COLUMNS))
 #define WAYS      (IS(WHOLE) | BUFFERED | UNIFORM)
 #define FOUND     (IS(BY_FLAGS) | IS(BY_KEYS))
-#define TEXTUAL   (B(LOAD) | B(RESULT) | B(STORE) | B(KEEP) | B(EQUAL))
+#define ELEMENTS  (B(LOAD) | B(RESULT) | B(STORE) | B(KEEP) | B(SAME))
 #define OPERATORS (B(OP) | B(COMBINE))
 #define FOLDING                                                                          \
     (OPERATORS | B(IDENTITY) | B(CUTS) | B(INIT) | B(INIT_AT) | B(ACCURACY) |            \
@@ -203,7 +203,8 @@ static const struct rule {
     { B(COMPONENTS) | B(TYPE_NAME) | B(TYPE_SIZE) | B(COMBINE) | B(IDENTITY) | B(CUTS) |
           B(COMMUTATIVE),
       0, B(OP), 0, 0, SAYS_NOTHING, "is for folds without op" },
-    { B(SOURCE) | B(ARGS) | B(NUM_ARGS) | B(PARTIAL), 0, B(OP), TEXTUAL, 0, SAYS_NOTHING,
+    { B(SOURCE) | B(ARGS) | B(NUM_ARGS) | B(PARTIAL), 0, B(OP), ELEMENTS | B(EQUAL), 0,
+      SAYS_NOTHING,
       "is for folds without op, or with a load, a result, a store or a keep" },
     { B(INIT_AT), 0, B(INIT), 0, 0, SAYS_ALONE, "init and init_at are both given" },
     /* what is of a whole call, and not of a group */
@@ -375,6 +376,16 @@ void clfold_use_append(struct text *text, const struct use *use)
 bool clfold_facets_lift(uint64_t bits)
 {
     return bits & BUFFERED && bits & SCANS;
+}
+
+bool clfold_facets_elements(uint64_t bits)
+{
+    return bits & ELEMENTS;
+}
+
+bool clfold_facets_built_in(uint64_t bits)
+{
+    return bits & B(OP) && !(bits & (ELEMENTS | B(EQUAL))) && !clfold_facets_lift(bits);
 }
 
 struct use clfold_use_of(const clfold_fold *fold, const struct monoid *monoid,

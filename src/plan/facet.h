@@ -124,6 +124,11 @@ uint64_t clfold_facets_call(const clfold_fold *fold, uint64_t given,
 /* Whether the call's monoid is lifted: a scan of flags, keys or offsets. */
 bool clfold_facets_lift(uint64_t bits);
 
+/* Whether there are texts about elements; and whether a monoid is that of an operator,
+ * whatever the call. */
+bool clfold_facets_elements(uint64_t bits);
+bool clfold_facets_built_in(uint64_t bits);
+
 /* A way of finding places, beside CLFOLD_BY_FLAGS and its kin: flags of a scan's own. */
 #define CLFOLD_BY_KEPT 6
 
