@@ -158,9 +158,8 @@
  *                        structs at `from`
  *   given                what it is of a result, given.name, or where that is one scalar
  *                        of s[0]
- *   plus_base            " + CLFOLD_LOAD_INDEX(base)" for a position, which an item counts
- *                        from in_offset and a stage from the tile's first element, else
- *                        nothing
+ *   plus_base            what makes an item's position, which counts from in_offset, of a
+ *                        stage's, from the tile's first element; else nothing
  *   loaded, wide_loaded  what it is of that which a load gave, l
  *   x                    a member of x, "x.a", or x itself if there is one
  *   is_true              " != 0" where all values but 0 count as 1, else nothing

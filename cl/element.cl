@@ -15,8 +15,8 @@
  *
  * needs: contract.cl
  * names: CLFOLD_FILL_X, CLFOLD_KEEPS_X, CLFOLD_LOADS_SEGMENT, CLFOLD_LOADS_X
- * names: CLFOLD_LOAD_CALL, CLFOLD_LOAD_INDEX, CLFOLD_TEXT_OFFSETS, CLFOLD_TEXT_SEGMENTS
- * names: CLFOLD_WRITES_X, CLFOLD_X, CLFOLD_X_ITEM, clfold_loaded
+ * names: CLFOLD_LOAD_CALL, CLFOLD_LOAD_INDEX, CLFOLD_REVERSE, CLFOLD_TEXT_OFFSETS
+ * names: CLFOLD_TEXT_SEGMENTS, CLFOLD_WRITES_X, CLFOLD_X, CLFOLD_X_ITEM, clfold_loaded
  */
 #if CLFOLD_TEXT_OFFSETS
 
@@ -98,23 +98,52 @@ static CLFOLD_X clfold_x_of(global const CLFOLD_IN *s)
 #endif
 
 #if CLFOLD_LOADS_SEGMENT
-#define CLFOLD_OWN_PARAM , const clfold_segment own
+#define CLFOLD_OWN_PARAM , const clfold_segment CLFOLD_OWN
 #define CLFOLD_OWN_OF(i) , clfold_segment_of(CLFOLD_LOAD_INDEX(i) CLFOLD_PASS)
 #else
 #define CLFOLD_OWN_PARAM
 #define CLFOLD_OWN_OF(i)
 #endif
 
-/* The element at position j, counted from element `begin` of the buffer, of segment
- * `own`. */
+#if CLFOLD_REVERSE
+
+/* Where the element at `at` is, if a scan takes the last of each segment first. The last
+ * row may be short. */
+static ulong clfold_mirrored(ulong at CLFOLD_WITH)
+{
+    const ulong i = at - clfold_origin;
+#if CLFOLD_TEXT_SEGMENTS
+    /* One segment needs no division. */
+    const ulong rank =
+        clfold_length >= clfold_n ? i : clfold_segment_of(i CLFOLD_PASS).rank;
+    const ulong length =
+        clfold_width == 1 ? min(clfold_length, clfold_n - (i - rank)) : clfold_length;
+
+    return at + (length - 1 - 2 * rank) * clfold_width;
+#else
+    return clfold_origin + clfold_n - 1 - i;
+#endif
+}
+#define CLFOLD_AT(at) clfold_mirrored(at CLFOLD_PASS)
+#define CLFOLD_OWN    before_mirror
+#else
+#define CLFOLD_AT(at) (at)
+#define CLFOLD_OWN    own
+#endif
+
+/* The element at position j, counted from element `begin`, of segment `own`. */
 static clfold_stage clfold_load_own(global const CLFOLD_IN *in, ulong begin,
                                     uint j CLFOLD_OWN_PARAM CLFOLD_WITH)
 {
-    global const CLFOLD_IN *s = in + (begin + j) * CLFOLD_SCALARS;
+    const ulong at = CLFOLD_AT(begin + j);
+    global const CLFOLD_IN *s = in + at * CLFOLD_SCALARS;
     clfold_stage r;
 
 #if CLFOLD_LOAD
-    const ulong i = begin + j - clfold_origin;
+    const ulong i = at - clfold_origin;
+#if CLFOLD_REVERSE && CLFOLD_LOADS_SEGMENT
+    const clfold_segment own = clfold_segment_of(i CLFOLD_PASS);
+#endif
 #if CLFOLD_LOADS_X
     const CLFOLD_X x = clfold_x_of(s);
 #endif

@@ -16,8 +16,8 @@
  *
  * names: CLFOLD_HEADS, CLFOLD_IN_PART, CLFOLD_KEEPS_SCAN, CLFOLD_KEY, CLFOLD_KEY16
  * names: CLFOLD_KEY_EQUAL, CLFOLD_LOAD_INDEX, CLFOLD_MASK, CLFOLD_MASK16, CLFOLD_PASS
- * names: CLFOLD_READ_KEY, CLFOLD_READ_KEY16, CLFOLD_TILE_VECTOR, CLFOLD_WAY
- * names: CLFOLD_WITH, clfold_equal
+ * names: CLFOLD_READ_KEY, CLFOLD_READ_KEY16, CLFOLD_REVERSE, CLFOLD_TILE_VECTOR
+ * names: CLFOLD_WAY, CLFOLD_WITH, clfold_equal
  * names if CLFOLD_HEADS: CLFOLD_HEAD16, CLFOLD_TO_HEADS
  */
 #if CLFOLD_KEEPS_SCAN
@@ -87,9 +87,19 @@ static int clfold_head(ulong i CLFOLD_WITH)
 
 #endif
 
+#if CLFOLD_REVERSE
+
+/* From the right a segment starts where, from the left, the one before the next ends. */
+static int clfold_head_mirrored(ulong i CLFOLD_WITH)
+{
+    return i == 0 ? -1 : clfold_head(clfold_n - i CLFOLD_PASS);
+}
+#define clfold_head clfold_head_mirrored
+#endif
+
 #if CLFOLD_TILE_VECTOR
 
-#if CLFOLD_WAY == 3
+#if CLFOLD_WAY == 3 && !CLFOLD_REVERSE
 
 /* Those of 16 elements are the lowest. */
 static uint clfold_bits16(ulong i CLFOLD_WITH)
@@ -106,13 +116,13 @@ static CLFOLD_MASK16 clfold_mask16(ulong i CLFOLD_WITH)
 {
     CLFOLD_MASK16 mask;
 
-#if CLFOLD_WAY == 3
+#if CLFOLD_WAY == 3 && !CLFOLD_REVERSE
     const uint16 lanes = (uint16)(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
                                   8192, 16384, 32768);
     mask = (clfold_bits16(i CLFOLD_PASS) & lanes) != 0u;
 #elif CLFOLD_KEEPS_SCAN
     return vload16(0, clfold_heads + clfold_heads_at + i);
-#elif CLFOLD_KEY_EQUAL
+#elif CLFOLD_KEY_EQUAL || CLFOLD_REVERSE
     union {
         CLFOLD_MASK16 v;
         CLFOLD_MASK s[16];
@@ -142,7 +152,7 @@ static CLFOLD_MASK16 clfold_mask16(ulong i CLFOLD_WITH)
 /* Whether any is. PoCL's any() takes longer. */
 static bool clfold_any_head(ulong i CLFOLD_WITH)
 {
-#if CLFOLD_WAY == 3
+#if CLFOLD_WAY == 3 && !CLFOLD_REVERSE
     return CLFOLD_LOAD_INDEX(i) == 0 || clfold_bits16(i CLFOLD_PASS) != 0;
 #else
     CLFOLD_MASK16 mask = clfold_mask16(i CLFOLD_PASS);

@@ -49,8 +49,7 @@ static clfold_item clfold_item_named(clfold_named given)
 #endif
 }
 
-/* What of a cell is a part of a result: a member of the only one, or the first bytes of
- * its own. */
+/* A result's part in a cell: a member of the only one, or the first bytes of its own. */
 typedef union {
     CLFOLD_CELL whole;
 #if CLFOLD_OUT_STRUCT

@@ -11,8 +11,7 @@
  * needs: contract.cl, counts.cl, element.cl, keep.cl
  * names: CLFOLD_KEEPS_RUNS, CLFOLD_MAKES_ALL
  */
-/* How many of elements j to count - 1 are kept, added to `so_far`. `index` is that of
- * element 0. */
+/* How many of elements j to count - 1 are kept, and `so_far`; `index` is element 0's. */
 static clfold_num_kept clfold_count_lone(clfold_num_kept so_far,
                                          global const CLFOLD_IN *in, ulong begin,
                                          ulong index, uint j, uint count CLFOLD_WITH)

@@ -182,8 +182,7 @@ static void clfold_put_lengths(clfold_starts *starts, uint first, uint p, ulong 
     starts->last = begin + starts->row[p - 1];
 }
 
-/* Adds the starts of those of 16 from j on that are kept to a row of p; this begins at
- * `index`. */
+/* Adds the starts of what is kept of 16 from j on to a row of p, from `index` on. */
 static void clfold_note_starts(clfold_starts *starts, uint first, uint p, char16 holds,
                                uint j, ulong index, ulong begin CLFOLD_WITH)
 {

@@ -110,8 +110,7 @@ static void clfold_scan_window(global const CLFOLD_IN *in, ulong begin,
     }
 }
 
-/* As clfold_reduce_end(), of 16 segments from s on, whose positions count from
- * `base`. */
+/* As clfold_reduce_end(), of 16 segments from s on; positions count from `base`. */
 static void clfold_end_16(clfold_stage16 x, ulong base, clfold_lengths lengths, ulong s,
                           global CLFOLD_OUT *out, ulong out_offset,
                           CLFOLD_INIT_PARAMS CLFOLD_WITH)

@@ -12,7 +12,7 @@
  * needs: contract.cl, element.cl, result.cl
  * needs if CLFOLD_HEADS: heads.cl
  * names: CLFOLD_OUT_HALF, CLFOLD_OUT_ITEM, CLFOLD_OUT_VALUE, CLFOLD_OUT_X
- * names: CLFOLD_RESULT_CALL, CLFOLD_SELECTS, CLFOLD_STORES, CLFOLD_VALUE
+ * names: CLFOLD_RESULT_CALL, CLFOLD_REVERSE, CLFOLD_SELECTS, CLFOLD_STORES, CLFOLD_VALUE
  * names: CLFOLD_WRITES_X, CLFOLD_X, clfold_combine, clfold_rounded, clfold_written
  */
 #if CLFOLD_WRITES || CLFOLD_SELECTS
@@ -109,6 +109,20 @@ static void clfold_emit_items(clfold_item y, clfold_item before,
     clfold_store(y, out, index);
 }
 
+#endif
+
+#if CLFOLD_REVERSE
+
+static void clfold_emit_mirrored(clfold_item y, clfold_item before,
+                                 global const CLFOLD_IN *s, ulong i,
+                                 global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+{
+    const ulong to = CLFOLD_AT(clfold_origin + i) - clfold_origin;
+
+    clfold_emit_items(y, before, s + (long)(to - i) * CLFOLD_SCALARS, to, out,
+                      index + (to - i) CLFOLD_PASS);
+}
+#define clfold_emit_items clfold_emit_mirrored
 #endif
 
 #if CLFOLD_HEADS

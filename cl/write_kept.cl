@@ -123,8 +123,7 @@ static void clfold_emit16(clfold_item16 y, clfold_item16 before,
 /* Elements that a work-item takes at once. */
 #define CLFOLD_WORD_STEP (CLFOLD_GROUP_SIZE == 1 ? 32 : 1)
 
-/* Writes those of `lanes` of the 32 elements from i on, from `index` on. No item is
- * used. */
+/* Writes `lanes` of the 32 elements from i on, from `index` on. No item is used. */
 static void clfold_put_word_of(uint lanes, global const CLFOLD_IN *in, ulong begin,
                                ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
 {

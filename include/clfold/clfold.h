@@ -177,8 +177,7 @@ typedef struct clfold_context_params {
      * Integers, greatest and least elements, and reproducible sums must be equal. Other
      * floats may differ in half of their digits, or if that is more, by about 2.5
      * sqrt(count) roundings; sums of the built-in operator alone by as much of the sum of
-     * all magnitudes. Where terms cancel otherwise, as in a dot product near 0, a right
-     * result may fail.
+     * all magnitudes. A dot product near 0, where terms cancel, may fail though right.
      *
      * What cannot be verified is not counted: scans, maps and selects, segments, parts,
      * counts at count_at, opaque types, `store`, `out` without `result`, the algorithm
@@ -225,8 +224,7 @@ typedef struct clfold_context_params {
      * and the device is probed. */
     size_t (*load_verdict)(void *user, const char *key, void *verdict, size_t size);
     /** Saves what a probe found out, which a context runs once if it has loaded nothing.
-     * `verdict` is a line of `size` bytes, below 512, without line end or NUL. NULL: it
-     * is not saved. */
+     * `verdict` has `size` < 512 bytes, and no line end or NUL. NULL: it is not saved */
     void (*save_verdict)(void *user, const char *key, const void *verdict, size_t size);
     /** In place of cache_folder, for hosts that may not write files: loads the bytes that
      * save_program was given for `key`, at most `size` of them, and returns how many; 0
@@ -373,8 +371,7 @@ enum {
      * Golub, LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
      * Variances" (1979); docs/scans.md has bounds of the errors */
     CLFOLD_MOMENTS,
-    /** Elements T[2] = { a, b }, the maps x -> a x + b, the first applied first. Identity
-     * { 1, 0 } */
+    /** elements T[2] = { a, b }: x -> a x + b, first the first; identity { 1, 0 } */
     CLFOLD_AFFINE,
     CLFOLD_MATRIX_2X2 /**< elements T[4] by rows, product; identity { 1, 0, 0, 1 } */
 };
@@ -420,13 +417,14 @@ enum {
     CLFOLD_REPRODUCIBLE
 };
 
-/** Flags of a fold with texts. */
+/** Flags of a fold; the first two are of folds with texts. */
 enum {
     CLFOLD_COMMUTATIVE = 1, /**< `combine` may be reordered, not only regrouped */
     /** a text is not defined for every value of what it uses: it divides integers.
      * The fold then runs on scalars, and no text sees what is no element's. A built-in
      * operator with a load takes this flag, too */
-    CLFOLD_PARTIAL = 2
+    CLFOLD_PARTIAL = 2,
+    CLFOLD_REVERSE = 4 /**< scans go from the right: clfold_inclusive_scan() */
 };
 
 /** A place in device memory for what a field says. What a call writes lies apart from all
@@ -545,8 +543,7 @@ typedef struct clfold_segments {
 typedef struct clfold_part {
     uint64_t first; /**< elements of the whole before this part */
     uint64_t whole; /**< all elements; 0: unknown, then no text may use `n` */
-    /** the carry up to `first`, read if `first` is not 0. mem NULL: what is before counts
-     * for nothing */
+    /** the carry up to `first`, read if that is not 0. mem NULL: nothing stands before */
     clfold_place carry_at;
     /** the carry up to the part's end, unless there is nothing yet; may be carry_at */
     clfold_place carry_out;
@@ -574,10 +571,9 @@ typedef struct clfold_fold {
     /** the scalars of `out`, to which results are converted in the end; 0: as what is
      * folded. May be F16 on any device */
     clfold_type out;
-    /** scalars of an element of `in`, side by side; 0: 1 with `in` and a load, else as
-     * what is folded */
+    /** scalars of an element, side by side; 0: 1 with `in` and a load, else as folded */
     uint32_t in_scalars;
-    /** scalars that `result` writes; 0: 1 with `out`, else as what is folded */
+    /** scalars that `result` writes; 0: 1 with `out`, else as folded */
     uint32_t out_scalars;
     uint32_t accuracy; /**< CLFOLD_DETERMINISTIC, ... */
     uint32_t flags;    /**< CLFOLD_COMMUTATIVE | ... */
@@ -739,8 +735,7 @@ CLFOLD_API const char *clfold_op_name(clfold_op op);
  * num_wait, wait and event are as in clEnqueueNDRangeKernel.
  *
  *   - queue: any kind, in order or out of order, with or without profiling, of the
- *     context's cl_context and device. On an out-of-order queue the call orders its own
- *     kernels.
+ *     context's cl_context and device. Out of order, the call orders its own kernels.
  *   - wait: events of the context's cl_context; any other is CLFOLD_ERROR_ARGUMENT. The
  *     call starts when all are complete. If one fails, the output is undefined, and the
  *     call's event fails too on drivers that pass failures on.
@@ -846,6 +841,14 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  * has one more component: CLFOLD_ERROR_UNSUPPORTED where the device's compiler fails at
  * five. The operator may be applied across a segment's start; that value is dropped.
  *
+ * With CLFOLD_REVERSE a scan goes from the right: it is that of the elements in reversed
+ * order, written in reversed order, float bits too. out[i] folds in[count - 1], ...,
+ * in[i], after init. Each segment is scanned from its own right end. total_out is the
+ * last row's or column's, but by flags, keys and offsets the first segment's, which is
+ * scanned last. Texts see an element at its own place; prev is the fold of those after
+ * it. It takes elements one by one, which is slower. CLFOLD_ERROR_UNSUPPORTED by
+ * scan_then_propagate, in parts, and for arg-min and its kin.
+ *
  * None can hang. Only look-back and its chain wait for other work-groups, and only for a
  * bounded number of looks; then the group folds the missing tile itself (Smith, Levien,
  * Owens, "Decoupled Fallback", 2025), which is right whether or not the other ever runs.
@@ -905,8 +908,7 @@ CLFOLD_API clfold_status clfold_map(clfold_context *context, cl_command_queue qu
  * With `keep` the fold may have an operator, and init: item and prev then are those of an
  * inclusive scan, in all texts. So a scan of a text's quotes, of which `keep` takes the
  * commas outside, gives an index of its fields. The scan runs twice, or once if the
- * result or store uses neither item nor prev; scratch is a buffer of 1.4 bytes an
- * element.
+ * result or store uses neither item nor prev; scratch has 1.4 bytes an element.
  *
  * `out` and rest_out may not overlap `in`: a group that finds another one late reads that
  * one's elements itself, which must not be overwritten then. Segments are UNSUPPORTED. A

@@ -81,6 +81,7 @@ static const struct {
 static const char *name_of(int facet)
 {
     static const char *const names[] = {
+        [FACET_REVERSE] = "flags: CLFOLD_REVERSE",
         [FACET_TYPE_SIZE] = "type_size",
         [FACET_NUM_ARGS] = "num_args",
         [FACET_OP] = "op",
@@ -95,9 +96,9 @@ static const char *name_of(int facet)
         [TRAIT_REPRODUCIBLE] = "accuracy reproducible",
     };
 
-    return facet < NUM_PLACES        ? clfold_place_rows[facet].name
-           : facet < FACET_TYPE_SIZE ? pointers[facet - FIRST_POINTER].name
-                                     : names[facet];
+    return facet < NUM_PLACES      ? clfold_place_rows[facet].name
+           : facet < FACET_REVERSE ? pointers[facet - FIRST_POINTER].name
+                                   : names[facet];
 }
 
 /* ---- What does not go together ----------------------------------------------------- */
@@ -207,9 +208,16 @@ static const struct rule {
       SAYS_NOTHING,
       "is for folds without op, or with a load, a result, a store or a keep" },
     { B(INIT_AT), 0, B(INIT), 0, 0, SAYS_ALONE, "init and init_at are both given" },
+    /* from the right */
+    { B(REVERSE), IS(REDUCE) | IS(MAP) | IS(SELECT), 0, 0, 0, SAYS_NOTHING,
+      "is only for scans" },
+    { B(REVERSE), 0, B(PART), 0, CLFOLD_ERROR_UNSUPPORTED, SAYS_NOTHING,
+      "a part has none in this version" },
+    { B(REVERSE), 0, IS(PLACES), 0, CLFOLD_ERROR_UNSUPPORTED, SAYS_NOTHING,
+      "operators that give places have none in this version" },
     /* what is of a whole call, and not of a group */
-    { B(ACCURACY) | B(SEGMENTS) | B(PART) | B(INIT) | B(INIT_AT) | B(COUNT_AT) |
-          B(TOTAL_OUT),
+    { B(REVERSE) | B(ACCURACY) | B(SEGMENTS) | B(PART) | B(INIT) | B(INIT_AT) |
+          B(COUNT_AT) | B(TOTAL_OUT),
       IS(GROUP), 0, 0, CLFOLD_ERROR_UNSUPPORTED, SAYS_NOTHING,
       "functions of a work-group have none" },
 };
@@ -327,7 +335,8 @@ uint64_t clfold_facets_of(const clfold_fold *fold)
             (uint64_t)(fold->accuracy != 0) << FACET_ACCURACY |
             (uint64_t)(fold->accuracy == CLFOLD_REPRODUCIBLE) << TRAIT_REPRODUCIBLE |
             (uint64_t)(fold->flags & CLFOLD_COMMUTATIVE) << FACET_COMMUTATIVE |
-            (uint64_t)(fold->flags / CLFOLD_PARTIAL & 1) << FACET_PARTIAL;
+            (uint64_t)(fold->flags / CLFOLD_PARTIAL & 1) << FACET_PARTIAL |
+            (uint64_t)(fold->flags / CLFOLD_REVERSE & 1) << FACET_REVERSE;
     if (segments) {
         bits |= places_of(fold, FACET_HEADS, FACET_CARRY_OUT) |
                 (uint64_t)(segments->by <= CLFOLD_BY_OFFSETS) << FACET_HEADS |
@@ -352,6 +361,8 @@ uint64_t clfold_facets_call(const clfold_fold *fold, uint64_t given,
                                                          : SCANS;
 
     return call | (uint64_t)is_bare << TRAIT_BARE |
+           (uint64_t)(fold->op >= CLFOLD_ARG_MIN && fold->op <= CLFOLD_ARG_MIN_MAX)
+               << TRAIT_PLACES |
            IS(WHOLE) << (fold->segments ? fold->segments->by : 0);
 }
 
@@ -363,6 +374,7 @@ static const struct {
     { FACET_COUNT_AT, "CLFOLD_COUNT_AT" },
     { FACET_PART, "CLFOLD_IN_PART" },
     { FACET_HEADS, "CLFOLD_TEXT_OFFSETS" },
+    { FACET_REVERSE, "CLFOLD_REVERSE" },
 };
 
 void clfold_use_append(struct text *text, const struct use *use)
@@ -385,14 +397,16 @@ bool clfold_facets_elements(uint64_t bits)
 
 bool clfold_facets_built_in(uint64_t bits)
 {
-    return bits & B(OP) && !(bits & (ELEMENTS | B(EQUAL))) && !clfold_facets_lift(bits);
+    return bits & B(OP) && !(bits & (ELEMENTS | B(EQUAL) | B(REVERSE))) &&
+           !clfold_facets_lift(bits);
 }
 
 struct use clfold_use_of(const clfold_fold *fold, const struct monoid *monoid,
                          uint64_t bits)
 {
     const clfold_segments *segments = fold->segments;
-    struct use use = { .facets = (uint32_t)(bits & (B(COUNT_AT) | B(NUM_AT) | B(PART))) };
+    struct use use = { .facets = (uint32_t)(bits & (B(COUNT_AT) | B(NUM_AT) | B(PART) |
+                                                    B(REVERSE))) };
 
     if (clfold_facets_lift(bits)) {
         use.lifted = segments->by;

@@ -56,6 +56,7 @@ enum facet {
     FACET_INIT,
     FACET_PART,
     /* Numbers that are not 0. */
+    FACET_REVERSE, /* in a program's key */
     FACET_TYPE_SIZE,
     FACET_NUM_ARGS,
     FACET_OP,
@@ -81,7 +82,8 @@ enum facet {
     TRAIT_BY_OFFSETS,
     TRAIT_BY_ROWS,
     TRAIT_BY_COLUMNS,
-    TRAIT_BARE, /* without an operator: a map, or a select that is one */
+    TRAIT_PLACES, /* its operator finds places: arg-min and its kin */
+    TRAIT_BARE,   /* without an operator: a map, or a select that is one */
     TRAIT_REPRODUCIBLE
 };
 #define CLFOLD_NUM_TEXTS (FACET_SAME - FACET_COMPONENTS + 1)
@@ -111,7 +113,7 @@ struct place_row {
 extern const struct place_row clfold_place_rows[NUM_PLACES];
 
 /* Flags that a fold may have. */
-#define CLFOLD_ALL_FLAGS (uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_PARTIAL)
+#define CLFOLD_ALL_FLAGS (uint32_t)(CLFOLD_COMMUTATIVE | CLFOLD_PARTIAL | CLFOLD_REVERSE)
 
 /* The bits of all that a fold is given. */
 uint64_t clfold_facets_of(const clfold_fold *fold);

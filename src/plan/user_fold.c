@@ -486,6 +486,32 @@ static clfold_status set_result(struct monoid *monoid, const struct site *site,
     return check_uses(site, monoid, &monoid->writes, fold->store ? "store" : "result");
 }
 
+/* ---- From the right ---------------------------------------------------------------- */
+
+/* Elements are taken and written one by one, by texts: as they are, if there is none.
+ * What these see and what they give are of one form. */
+static void set_reverse(struct monoid *monoid, const clfold_fold *fold)
+{
+    const bool is_lifted = fold->segments && fold->segments->by <= CLFOLD_BY_OFFSETS;
+    const uint32_t num = monoid->x_is_item ? monoid->num_components : monoid->num_scalars;
+
+    if (!monoid->load) {
+        monoid->load =
+            num == 1 ? "x" : "((union { CLFOLD_X x; clfold_loaded l; }){ x }).l";
+        monoid->loads.x = true;
+        monoid->loaded = fold->op || !monoid->x_is_item ? monoid->value : 0;
+        monoid->num_loaded = monoid->num_scalars;
+    }
+    if (!monoid->result && !monoid->out) {
+        monoid->result =
+            clfold_monoid_num_results(monoid) == 1
+                ? "item"
+                : "((union { CLFOLD_VALUE i; clfold_written w; }){ item }).w";
+    }
+    monoid->loads.lanes = monoid->writes.lanes = true;
+    monoid->writes.segment |= !is_lifted;
+}
+
 /* ---- What is kept ------------------------------------------------------------------ */
 
 static clfold_status set_keep(struct monoid *monoid, const struct site *site,
@@ -633,6 +659,9 @@ clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
         (status = set_result(monoid, site, fold)) ||
         (status = set_keep(monoid, site, fold))) {
         return status;
+    }
+    if (fold->flags & CLFOLD_REVERSE) {
+        set_reverse(monoid, fold);
     }
     monoid->equal = fold->equal;
     return check_counts(site, monoid, fold);

@@ -197,7 +197,7 @@ static void test_enumerators(void **state)
     reject_fold(0, ARGUMENT, "out 99", fold.out = 99);
     reject_fold(0, UNSUPPORTED, "out i32", fold.out = CLFOLD_I32);
     reject_fold(HAS_OPERATOR, ARGUMENT, "accuracy 99", fold.accuracy = 99);
-    reject_fold(0, ARGUMENT, "flags 0x4", fold.flags = 4);
+    reject_fold(0, ARGUMENT, "flags 0x8", fold.flags = 8);
     for (size_t i = 0; i < sizeof(sum.reserved) / sizeof(sum.reserved[0]); ++i) {
         char words[16];
         snprintf(words, sizeof(words), "reserved[%zu]", i);

@@ -22,13 +22,13 @@
 /* ---- The factors ------------------------------------------------------------------- */
 
 /* A row of a cover has these levels; the first ones make a program and its place. */
-enum { OPERATION, ALGORITHM, SHAPE, OP, TYPE, IN, PLACE, COUNTED, NUM_ROW_FACTORS };
+enum { OPERATION, ALGORITHM, SHAPE, OP, TYPE, IN, PLACE, COUNTED, SIDE, NUM_ROW_FACTORS };
 enum { SIZE = NUM_ROW_FACTORS, OFFSET, INIT, NUM_FACTORS };
 
 static const char *const factor_names[NUM_FACTORS] = { "operation", "algorithm", "shape",
                                                        "operator",  "type",      "in",
-                                                       "place",     "count_at",  "size",
-                                                       "offset",    "init" };
+                                                       "place",     "count_at",  "side",
+                                                       "size",      "offset",    "init" };
 
 enum kind { RUNGS, TILES, SCANS };
 
@@ -65,6 +65,8 @@ static const struct shape_row {
 #define NUM_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
 
 enum { APART, IN_PLACE, NUM_SITES };
+
+enum { FROM_LEFT, FROM_RIGHT, NUM_SIDES };
 
 enum {
     NOTHING,
@@ -147,6 +149,7 @@ static struct trial case_of(const struct row *row)
                   .type = CLFOLD_I8 + row->level[TYPE] },
         .in_place = row->level[PLACE] == IN_PLACE,
         .count_at = row->level[COUNTED],
+        .reverse = row->level[SIDE] == FROM_RIGHT,
     };
 }
 
@@ -174,7 +177,8 @@ static bool is_allowed(const void *user, const struct row *row)
     if (kind != kind_of(row) ||
         trial_reduces(&fold) != (algorithm->family == FAMILY_REDUCE) ||
         !is_folded(fold.op, fold.pair) || is_chance(&fold) ||
-        !device_folds(&device, fold.pair.in, fold.pair.type)) {
+        !device_folds(&device, fold.pair.in, fold.pair.type) ||
+        (fold.reverse && (kind != SCANS || algorithm->propagates || is_arg(fold.op)))) {
         return false;
     }
     return !fold.in_place ||
@@ -185,7 +189,7 @@ static bool is_allowed(const void *user, const struct row *row)
 static const struct factors row_factors = {
     .num = NUM_ROW_FACTORS,
     .levels = { CLFOLD_EXCLUSIVE_SCAN, SCAN_LOOKBACK + 1, NUM_SHAPES, LAST_OP, LAST_TYPE,
-                LAST_TYPE, NUM_SITES, 2, NUM_SIZES, NUM_OFFSETS, NUM_INITS },
+                LAST_TYPE, NUM_SITES, 2, NUM_SIDES, NUM_SIZES, NUM_OFFSETS, NUM_INITS },
     .allowed = is_allowed,
 };
 
@@ -207,6 +211,7 @@ static clfold_report report_of(const struct row *row, const char *algorithm, siz
     const clfold_fold fold = { .op = plain.op,
                                .type = plain.pair.type,
                                .in = plain.pair.in,
+                               .flags = plain.reverse ? CLFOLD_REVERSE : 0,
                                .algorithm = algorithm };
     clfold_report report;
 

@@ -39,9 +39,21 @@ static const char *const ways[] = { "whole inputs", "flags", "keys",
 #define NUM_WAYS (CLFOLD_BY_COLUMNS + 1)
 
 /* What a row is about: a place, or one of these. */
-enum { NOTHING = NUM_PLACES, COMPENSATED, REPRODUCIBLE, PARTS, IN_PLACE, NUM_ROWS };
-static const char *const others[] = { "nothing besides", "accuracy compensated",
-                                      "accuracy reproducible", "part", "in place" };
+enum {
+    NOTHING = NUM_PLACES,
+    COMPENSATED,
+    REPRODUCIBLE,
+    REVERSED,
+    PARTS,
+    IN_PLACE,
+    NUM_ROWS
+};
+static const char *const others[] = { "nothing besides",
+                                      "accuracy compensated",
+                                      "accuracy reproducible",
+                                      "`CLFOLD_REVERSE`",
+                                      "part",
+                                      "in place" };
 
 static cl_mem in, out, places[NUM_PLACES];
 
@@ -76,6 +88,7 @@ static void make(struct asked *asked, size_t call, uint32_t by, int row)
     asked->fold.part = row == PARTS || (row >= FACET_CARRY_OUT && row < NUM_PLACES)
                            ? &asked->part
                            : NULL;
+    asked->fold.flags = row == REVERSED ? CLFOLD_REVERSE : 0;
     asked->in_place = row == IN_PLACE;
     if (row < NUM_PLACES && (row != FACET_NUM_AT || by)) {
         ((clfold_place *)clfold_facet_place(&asked->fold, (enum facet)row))->mem =

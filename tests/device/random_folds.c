@@ -213,12 +213,18 @@ static struct trial draw_trial(const struct random_fold *fold, clfold_operation 
     return trial;
 }
 
+static bool propagates(const struct way *way)
+{
+    return way->algorithm && strcmp(way->algorithm, "scan_then_propagate") == 0;
+}
+
 /* By each way, in its turn by calls that fit it. */
 static size_t check_fold(const struct random_fold *fold, clfold_operation operation,
                          bool by_serial, uint64_t random)
 {
     struct way ways[WAYS];
     const bool count_at = random >> 40 & 1;
+    const bool reverse = operation != CLFOLD_REDUCE && random >> 41 & 1;
     size_t num = 0;
 
     for (size_t w = 0; w < WAYS; ++w) {
@@ -231,13 +237,15 @@ static size_t check_fold(const struct random_fold *fold, clfold_operation operat
         struct trial drawn =
             draw_trial(fold, operation, &ways[1 + c % (WAYS - 1)], &random);
         drawn.count_at = count_at;
+        drawn.reverse = reverse;
         drawn.spare = trial_spare(&drawn);
         drawn.init = count_at && !fold->has_identity ? INIT_HOST : drawn.init;
         for (size_t w = 0; w < WAYS; ++w) {
             struct trial trial = drawn;
             trial.algorithm = ways[w].algorithm;
             trial.plan = ways[w].plan;
-            num += !is_known_fault(fold, &ways[w], operation) && check(fold, &trial);
+            num += !is_known_fault(fold, &ways[w], operation) &&
+                   !(reverse && propagates(&ways[w])) && check(fold, &trial);
         }
     }
     return num;

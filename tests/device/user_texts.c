@@ -117,7 +117,7 @@ static void test_rejected(void **state)
         { "args is NULL, but num_args is 1", U32(.combine = "a", .num_args = 1) },
         { "num_args is 9", U32(.combine = "a", .args = args, .num_args = 9) },
         { "the name m is taken", U32(.combine = "a", .args = args, .num_args = 2) },
-        { "flags 0x4", U32(.combine = "a", .flags = 4) },
+        { "flags 0x8", U32(.combine = "a", .flags = 8) },
         { "init_size is 4", PAIR(.combine = "a", .init = &value, .init_size = 4) },
         { "op is 0 and combine is NULL", { .type_name = "float4", .type_size = 16 } },
         { "op is 0 and combine is NULL", { .components = "int x" } },

@@ -304,12 +304,25 @@ static void visit_selects(const struct visitor *visitor)
     }
 }
 
+/* Some of the scans, in turn inclusive and exclusive. */
+static void visit_ways(const struct visitor *visitor, const struct monoid *monoid,
+                       uint32_t turn)
+{
+    static const enum algorithm ways[] = { SCAN_SINGLE_GROUP, REDUCE_THEN_SCAN,
+                                           SCAN_LOOKBACK };
+
+    for (uint32_t i = 0; i < 2 * sizeof(ways) / sizeof(ways[0]); ++i) {
+        struct scan scan = { .algorithm = ways[i / 2], .exclusive = (turn + i / 2) % 2 };
+        scan.tier = clfold_looks_back(scan.algorithm) ? MEMORY_SCOPED_64 : MEMORY_NONE;
+        visit_scan(visitor, monoid, i % 2 ? &gpu : &cpu, scan, true);
+    }
+    visit_serial(visitor, monoid);
+}
+
 /* By flags, keys and offsets in turn. */
 static void visit_lifted(const struct visitor *visitor, struct monoid monoid)
 {
     static const clfold_type types[] = { CLFOLD_U8, CLFOLD_F16, CLFOLD_U64 };
-    static const enum algorithm ways[] = { SCAN_SINGLE_GROUP, REDUCE_THEN_SCAN,
-                                           SCAN_LOOKBACK };
     static uint32_t turn;
     const uint32_t by = CLFOLD_BY_FLAGS + turn++ % 3;
     char name[64];
@@ -317,15 +330,40 @@ static void visit_lifted(const struct visitor *visitor, struct monoid monoid)
     snprintf(name, sizeof(name), "%s-by-%s", monoid.name, clfold_way_name(by));
     monoid.name = name;
     struct visitor lifted = *visitor;
-    lifted.use = (struct use){ .lifted = by, .heads = types[by - CLFOLD_BY_FLAGS] };
+    lifted.use.lifted = by;
+    lifted.use.heads = types[by - CLFOLD_BY_FLAGS];
     monoid.equal = by == CLFOLD_BY_KEYS && turn % 2 ? "fabs(a - b) < 1" : NULL;
     clfold_monoid_lift(&monoid);
-    for (uint32_t i = 0; i < 2 * sizeof(ways) / sizeof(ways[0]); ++i) {
-        struct scan scan = { .algorithm = ways[i / 2], .exclusive = (turn + i / 2) % 2 };
-        scan.tier = clfold_looks_back(scan.algorithm) ? MEMORY_SCOPED_64 : MEMORY_NONE;
-        visit_scan(&lifted, &monoid, i % 2 ? &gpu : &cpu, scan, true);
+    visit_ways(&lifted, &monoid, turn);
+}
+
+/* From the right. */
+static void visit_reversed(const struct visitor *visitor, clfold_fold fold,
+                           const char *of)
+{
+    const clfold_segments segments = { .by = CLFOLD_BY_KEYS };
+    const struct site site = { NULL, "every_text" };
+    struct visitor reversed = *visitor;
+    struct component_names names;
+    struct monoid monoid;
+    static uint32_t turn;
+    char name[64];
+
+    snprintf(name, sizeof(name), "reverse-%s", of);
+    reversed.use.facets = UINT32_C(1) << FACET_REVERSE;
+    fold.flags |= CLFOLD_REVERSE;
+    for (int by_keys = 0; by_keys < 2; ++by_keys) {
+        fold.segments = by_keys ? &segments : NULL;
+        if (clfold_monoid_user(&monoid, &site, &fold, &names)) {
+            abort();
+        }
+        monoid.name = name;
+        if (by_keys) {
+            visit_lifted(&reversed, monoid);
+        } else {
+            visit_ways(&reversed, &monoid, turn++);
+        }
     }
-    visit_serial(&lifted, &monoid);
 }
 
 /* Each scan inside a work-group, in groups of one, of no power of two, and of many. */
@@ -475,6 +513,9 @@ static void visit_user_folds(const struct visitor *visitor)
         }
         visit_all_scans(visitor, &monoid);
         visit_lifted(visitor, monoid);
+        if (folds[i].op < CLFOLD_ARG_MIN || folds[i].op > CLFOLD_ARG_MIN_MAX) {
+            visit_reversed(visitor, folds[i], name);
+        }
     }
 }
 
@@ -530,6 +571,10 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         visit_rungs(&visitor, &monoid);
         visit_serial(&visitor, &monoid);
     }
+    const clfold_fold extremes = { .op = CLFOLD_MIN_MAX,
+                                   .type = CLFOLD_I16,
+                                   .in = CLFOLD_U8 };
+    visit_reversed(&visitor, extremes, "min-max");
     const clfold_type types[] = { CLFOLD_I32, CLFOLD_F32 };
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
         monoid = affine_monoid(types[i]);

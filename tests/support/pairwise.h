@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAX_FACTORS 11
+#define MAX_FACTORS 12
 #define MAX_LEVELS  16
 
 struct row {

@@ -117,9 +117,10 @@ void trial_print(const struct trial *trial, char *text, size_t size)
     }
     snprintf(
         text, size,
-        "%s of %zu%s, %s%s, by %s, %s of %u, %u work-items, at most %u groups, anchor "
+        "%s%s of %zu%s, %s%s, by %s, %s of %u, %u work-items, at most %u groups, anchor "
         "%u, %s%s%s%s%s%s (seed %llu)",
-        clfold_operation_row(trial->operation)->name, trial->count, bound, fold, segments,
+        trial->reverse ? "reverse " : "", clfold_operation_row(trial->operation)->name,
+        trial->count, bound, fold, segments,
         trial->algorithm ? trial->algorithm : "policy",
         clfold_tile_name(trial->plan.tile), trial->plan.tile_elements,
         trial->plan.group_size, trial->plan.max_groups, trial->plan.anchor, place, memory,
@@ -382,6 +383,7 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
                                .in = trial->pair.in };
     }
     fold->algorithm = trial->algorithm;
+    fold->flags |= trial->reverse ? CLFOLD_REVERSE : 0;
     *segments = trial->width == 1
                     ? (clfold_segments){ .by = CLFOLD_BY_LENGTH, .length = trial->length }
                     : (clfold_segments){ .by = CLFOLD_BY_COLUMNS,

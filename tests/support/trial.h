@@ -76,6 +76,7 @@ struct trial {
     clfold_op op;
     struct pair pair;
     clfold_operation operation;
+    bool reverse;          /* a scan from the right */
     const char *algorithm; /* NULL: the policy's */
     struct debug plan;
     size_t count, in_offset, out_offset;

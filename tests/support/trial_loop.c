@@ -279,21 +279,36 @@ static void give(struct run *run, const void *item, const void *prev, size_t i, 
     }
 }
 
+/* Element k in the order of the scan, of a segment. */
+static size_t nth_of(const struct trial *trial, size_t k, size_t first, size_t width,
+                     size_t length)
+{
+    return first + (trial->reverse ? length - 1 - k : k) * width;
+}
+
 static bool expect_operator(struct run *run, size_t first, size_t width, size_t length,
                             size_t to, const void *init)
 {
     const unsigned char *data = store_at(&run->in, run->in.before, 0);
 
     for (size_t k = 0; k < length; ++k) {
-        memcpy(run->row + k * run->in_size, data + (first + k * width) * run->in_size,
+        memcpy(run->row + k * run->in_size,
+               data + nth_of(run->trial, k, first, width, length) * run->in_size,
                run->in_size);
     }
     if (!fold_operator(run, width == 1 ? first : 0, length, init)) {
         return false;
     }
     for (size_t k = 0; !trial_reduces(run->trial) && k < length; ++k) {
+        const size_t i = nth_of(run->trial, k, first, width, length);
         move_index(run, first, width, run->items + k * run->item);
-        give(run, run->items + k * run->item, NULL, first + k * width, first + k * width);
+        give(run, run->items + k * run->item, NULL, i, i);
+    }
+    for (size_t k = 0; run->trial->reverse && k < length / 2; ++k) {
+        double *a = run->magnitudes + first + k;
+        double *b = run->magnitudes + first + length - 1 - k, c = *a;
+        *a = *b;
+        *b = c;
     }
     if (trial_reduces(run->trial) || run->trial->total) {
         move_index(run, first, width, run->last);
@@ -321,7 +336,8 @@ static bool expect_subject(struct run *run, size_t first, size_t width, size_t l
     if (any) {
         memcpy(total, init ? init : s->identity, s->size);
     }
-    for (size_t k = 0, i = first; k < length; ++k, i += width) {
+    for (size_t k = 0; k < length; ++k) {
+        const size_t i = nth_of(trial, k, first, width, length);
         if (s->load) {
             s->load(x, data, i, trial->count);
         } else {
@@ -398,9 +414,19 @@ bool run_expect(struct run *run)
         return any && has_start;
     }
     if (trial->by && trial->count > 0) {
+        unsigned char total[MAX_ITEM]; /* of the first segment */
+        double magnitude = 0;
         for (size_t first = 0, end; first < trial->count; first = end) {
             end = end_of(run, first);
             any &= expect_one(run, first, 1, end - first, 0, init);
+            if (first == 0) {
+                memcpy(total, run->last, sizeof(total));
+                magnitude = run->last_magnitude;
+            }
+        }
+        if (trial->reverse) {
+            memcpy(run->last, total, sizeof(total));
+            run->last_magnitude = magnitude;
         }
         return any;
     }
