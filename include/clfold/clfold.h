@@ -558,7 +558,7 @@ typedef struct clfold_part {
 /**
  * All that a call may vary: a built-in operator or one of the caller's in OpenCL C, what
  * becomes of elements and results, segments and init. docs/matrix.md shows which
- * operation takes which field, with which segments.
+ * operation takes which place, part and accuracy, with which segments.
  */
 typedef struct clfold_fold {
     /* What is folded: with op 0 a scalar, 1 to 4 named scalars, or a type of OpenCL C. */

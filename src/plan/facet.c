@@ -216,8 +216,8 @@ static const struct rule {
     { B(REVERSE), 0, IS(PLACES), 0, CLFOLD_ERROR_UNSUPPORTED, SAYS_NOTHING,
       "operators that give places have none in this version" },
     /* what is of a whole call, and not of a group */
-    { B(REVERSE) | B(ACCURACY) | B(SEGMENTS) | B(PART) | B(INIT) | B(INIT_AT) |
-          B(COUNT_AT) | B(TOTAL_OUT),
+    { (FACET_BIT(NUM_OWN_PLACES) - 1) | B(REVERSE) | B(ACCURACY) | B(SEGMENTS) | B(PART) |
+          B(INIT),
       IS(GROUP), 0, 0, CLFOLD_ERROR_UNSUPPORTED, SAYS_NOTHING,
       "functions of a work-group have none" },
 };

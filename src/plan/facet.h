@@ -2,7 +2,7 @@
  * Facets: what a call may take or give besides `in` and `out`. Each is a row of one
  * table, and what does not go together is a row of another. Loops over these find out
  * what a call is given, reject it, check places and bind them to kernels, and make the
- * key of a program. A new facet is a row, and its use in a kernel.
+ * key of a program. CONTRIBUTING.md says how to add one.
  *
  * What a call is given, and what it is, is one word of bits:
  *
@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 enum facet {
-    /* Places; the first eight are the fold's. */
+    /* Places; those before NUM_OWN_PLACES are the fold's. */
     FACET_INIT_AT,
     FACET_TOTAL_OUT,
     FACET_NUM_OUT,
@@ -145,6 +145,7 @@ struct use {
         offsets;     /* of segments that are folded one by one, given or found; or 0 */
     uint32_t facets; /* bits; that of heads where texts see the offsets */
 };
+_Static_assert(FACET_REVERSE < 32, "what programs depend on is below bit 32");
 #define CLFOLD_USE_WORDS 5
 _Static_assert(sizeof(struct use) == CLFOLD_USE_WORDS * sizeof(uint32_t),
                "it is compared and hashed as words");

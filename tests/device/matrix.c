@@ -183,11 +183,14 @@ static void print_page(FILE *file)
 {
     struct text notes = { 0 };
 
-    fprintf(file,
-            "# What each operation takes and gives\n\n"
-            "In cells: yes, with all segments that the operation takes; no; or with "
-            "which. The library's own\ntable of facets says so, and a test asks "
-            "`clfold_check_call` about each cell.\n\n|");
+    fprintf(
+        file,
+        "# What each operation takes and gives\n\n"
+        "In cells: yes, with all segments that the operation takes; no; with which; or "
+        "-, where the question\ndoes not arise. Whole inputs are without segments. "
+        "Each row is asked about alone: what does not go\ntogether with another row "
+        "stands in the header. The library's own table of facets says so, and a\ntest "
+        "asks `clfold_check_call` about each cell.\n\n|");
     for (size_t call = 0; call < NUM_CALLS; ++call) {
         fprintf(file, " | %s", calls[call].name);
     }

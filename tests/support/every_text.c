@@ -415,6 +415,20 @@ static bool make(struct monoid *monoid, clfold_op op, clfold_type type, clfold_t
     return clfold_monoid_init(monoid, &site, op, type, in) == CLFOLD_OK;
 }
 
+/* What is in memory, and parts. */
+static void visit_placed(struct visitor visitor, enum facet facet, const char *name)
+{
+    struct monoid monoid;
+
+    make(&monoid, CLFOLD_MAX, CLFOLD_F32, CLFOLD_F16);
+    monoid.name = name;
+    visitor.use.facets = UINT32_C(1) << facet;
+    visit_tiles(&visitor, &monoid, true);
+    visit_serial(&visitor, &monoid);
+    visit_all_scans(&visitor, &monoid);
+    visit_lifted(&visitor, monoid);
+}
+
 /* Folds of a caller's: of one size, of several, of a struct, with arguments. */
 static void visit_user_folds(const struct visitor *visitor)
 {
@@ -588,6 +602,8 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         monoid.name = "affine";
         visit_group_scans(&visitor, &monoid);
     }
+    visit_placed(visitor, FACET_COUNT_AT, "counted");
+    visit_placed(visitor, FACET_PART, "part");
     visit_user_folds(&visitor);
     visit_selects(&visitor);
 }
