@@ -179,3 +179,76 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
     clfold_request_finish(&request, context);
     return status;
 }
+
+/* ---- Carries of parts --------------------------------------------------------------- */
+
+static clfold_status check_carries(struct request *request, const struct site *site,
+                                   const clfold_context *context)
+{
+    const size_t size = clfold_monoid_carry_size(request->job.monoid);
+    const clfold_place at = { request->in, request->in_offset };
+    struct span in = clfold_span_place("in", "in_offset", &at, (size_t)request->job.count,
+                                       size, CARRIES, CL_MEM_WRITE_ONLY);
+    struct span out =
+        clfold_span_place("out", "out_offset", &request->places[FACET_CARRY_OUT], 1, size,
+                          CARRIES, CL_MEM_READ_ONLY);
+    clfold_status status;
+
+    if (in.count == 0) {
+        return clfold_fail(site, CLFOLD_ERROR_EMPTY,
+                           "count is 0, and no carries make one");
+    }
+    if ((status =
+             clfold_check_queue(site, context, request->queue, &request->in_order)) ||
+        (status = clfold_check_wait(site, context, request->num_wait, request->wait)) ||
+        (status = clfold_check_span(site, context, &in)) ||
+        (status = clfold_check_span(site, context, &out)) ||
+        (status = clfold_check_overlap(site, &in, &out, OVERLAP_PLACE))) {
+        return status;
+    }
+    return clfold_check_buffers(site, context, request->args, request->num_args, 0, &out);
+}
+
+/* A reduction whose elements are carries, by one work-item, as these are few. */
+clfold_status clfold_fold_carries(clfold_context *context, cl_command_queue queue,
+                                  const clfold_fold *fold, cl_mem in, size_t in_offset,
+                                  cl_mem out, size_t out_offset, size_t count,
+                                  cl_uint num_wait, const cl_event *wait, cl_event *event)
+{
+    struct site site = clfold_site(context, fold, "clfold_fold_carries");
+    const clfold_part part = { .carry_out = { out, out_offset } };
+    clfold_fold of_carries = fold ? *fold : (clfold_fold){ 0 };
+    struct request request = {
+        .job = { .operation = CLFOLD_REDUCE, .count = count, .of_carries = true },
+        .queue = queue,
+        .in = in,
+        .in_offset = in_offset,
+        .out = out,
+        .num_wait = num_wait,
+        .wait = wait,
+    };
+    clfold_status status;
+
+    if (event) {
+        *event = NULL;
+    }
+    of_carries.part = &part;
+    of_carries.algorithm = "serial";
+    of_carries.init = NULL;
+    of_carries.init_size = 0;
+    clfold_facets_clear(&of_carries);
+    if (fold && fold->segments) {
+        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT,
+                           "segments are given, but their carries go from part to part");
+    }
+    if ((status =
+             clfold_request_fold(&request, &site, context, fold ? &of_carries : NULL))) {
+        return status;
+    }
+    if ((status = check_carries(&request, &site, context)) == CLFOLD_OK) {
+        request.number = atomic_fetch_add(&context->calls, 1) + 1;
+        status = clfold_request_run(&request, &site, context, event);
+    }
+    clfold_request_finish(&request, context);
+    return status;
+}

@@ -6,6 +6,7 @@
 #include "plan/load_text.h"
 #include "plan/operator_text.h"
 #include "plan/scalar.h"
+#include "plan/widths_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 
 #include "plan/operator_text.h"
 #include "plan/scalar.h"
+#include "plan/text_values.h"
 #include "plan/user_text.h"
 
 #include <stdio.h>
@@ -96,89 +97,20 @@ void clfold_print_source(char source[CLFOLD_SOURCE_SIZE], const struct monoid *m
 
 /* ---- What a load sees and gives ---------------------------------------------------- */
 
-struct field {
-    const char *name;
-    clfold_type type; /* 0: opaque */
-};
-
-static uint32_t num_fields(const struct monoid *monoid)
-{
-    return monoid->x_is_item ? monoid->num_components : monoid->num_scalars;
-}
-
-/* Member k of x. */
-static struct field field_of(const struct monoid *monoid, uint32_t k)
-{
-    static const char *const names[] = { "x", "y", "z", "w" };
-    const struct component *component = &monoid->components[k];
-
-    return monoid->x_is_item ? (struct field){ component->name, component->result }
-                             : (struct field){ names[k], monoid->value };
-}
-
-/* Member k of what the text gives. */
-static struct field loaded_of(const struct monoid *monoid, uint32_t k)
-{
-    static const char *const names[] = { "s0", "s1", "s2", "s3" };
-
-    return monoid->loaded ? (struct field){ names[k], monoid->loaded }
-                          : (struct field){ monoid->components[k].name,
-                                            monoid->components[k].stage };
-}
-
-static uint32_t num_loaded(const struct monoid *monoid)
-{
-    return monoid->loaded ? monoid->num_loaded : monoid->num_components;
-}
-
-/* Member k of an item as a result's text sees it. */
-static struct field value_of(const struct monoid *monoid, uint32_t k)
-{
-    return (struct field){ clfold_monoid_result_name(monoid, k),
-                           clfold_monoid_result_type(monoid, k) };
-}
-
-static uint32_t num_values(const struct monoid *monoid)
-{
-    return clfold_monoid_num_results(monoid);
-}
-
-/* Member k of what is written. Halves are written from F32. */
-static struct field written_of(const struct monoid *monoid, uint32_t k)
-{
-    static const char *const names[] = { "x", "y", "z", "w" };
-
-    return monoid->out
-               ? (struct field){ names[k],
-                                 monoid->out == CLFOLD_F16 ? CLFOLD_F32 : monoid->out }
-               : value_of(monoid, k);
-}
-
-static uint32_t num_written(const struct monoid *monoid)
-{
-    return monoid->out ? monoid->num_out : num_values(monoid);
-}
-
-/* A stream of halves is one of F32. */
-static const char *stream_name(clfold_type element)
-{
-    return clfold_cl_name(element == CLFOLD_F16 ? CLFOLD_F32 : element);
-}
-
 /* x itself where it has one member: "x"; else "x.a". */
 static void print_member(char member[CLFOLD_NAME_SIZE + 8], const struct monoid *monoid,
                          const char *x, uint32_t k)
 {
-    bool bare = num_fields(monoid) == 1;
+    bool bare = clfold_num_x(monoid) == 1;
 
     snprintf(member, CLFOLD_NAME_SIZE + 8, "%s%s%s", x, bare ? "" : ".",
-             bare ? "" : field_of(monoid, k).name);
+             bare ? "" : clfold_x_field(monoid, k).name);
 }
 
 void clfold_print_value(char value[CLFOLD_NAME_SIZE + 8], const struct monoid *monoid,
                         uint32_t k)
 {
-    bool bare = num_values(monoid) == 1;
+    bool bare = clfold_monoid_num_results(monoid) == 1;
 
     snprintf(value, CLFOLD_NAME_SIZE + 8, "value%s%s", bare ? "" : ".",
              bare ? "" : monoid->components[k].name);
@@ -223,7 +155,7 @@ static void append_arguments(struct text *text, const struct monoid *monoid,
         } else if (is_wide) {
             clfold_text_print(
                 text, ", CLFOLD_VLOAD_FROM(%s, clfold_arg_%u + clfold_at_%u + (i))",
-                stream_name(element), k, k);
+                clfold_stream_name(element), k, k);
         } else {
             clfold_text_print(text, ", clfold_arg_%u[clfold_at_%u + (i)]", k, k);
         }
@@ -284,14 +216,14 @@ static void append_asks(struct text *text, const struct monoid *monoid,
 /* What texts see of an element. */
 static void append_x(struct text *text, const struct monoid *monoid)
 {
-    bool bare = num_fields(monoid) == 1;
+    bool bare = clfold_num_x(monoid) == 1;
 
     clfold_text_print(text, "#define CLFOLD_X_ITEM %d\n", monoid->x_is_item);
     for (int is_wide = 0; is_wide < 2; ++is_wide) {
         const char *width = is_wide ? "16" : "";
-        clfold_text_print(text, "#define CLFOLD_X%s %s%s\n", width,
-                          bare ? clfold_cl_name(field_of(monoid, 0).type) : "clfold_x",
-                          width);
+        clfold_text_print(
+            text, "#define CLFOLD_X%s %s%s\n", width,
+            bare ? clfold_cl_name(clfold_x_field(monoid, 0).type) : "clfold_x", width);
         append_fill(text, monoid, is_wide);
     }
     clfold_text_print(text, "#define CLFOLD_IN_X %s\n",
@@ -301,16 +233,18 @@ static void append_x(struct text *text, const struct monoid *monoid)
 /* What a result's text sees of an item: one value, or a struct. */
 static const char *value_name(const struct monoid *monoid)
 {
-    return num_values(monoid) > 1 ? "clfold_value"
-                                  : clfold_cl_name(clfold_monoid_result_type(monoid, 0));
+    return clfold_monoid_num_results(monoid) > 1
+               ? "clfold_value"
+               : clfold_cl_name(clfold_monoid_result_type(monoid, 0));
 }
 
 /* What a statement's `out` points to. */
 static const char *pointed_name(const struct monoid *monoid)
 {
-    return num_written(monoid) > 1     ? "clfold_written"
-           : monoid->out == CLFOLD_F16 ? "half"
-                                       : clfold_cl_name(written_of(monoid, 0).type);
+    return clfold_num_written(monoid) > 1 ? "clfold_written"
+           : monoid->out == CLFOLD_F16
+               ? "half"
+               : clfold_cl_name(clfold_written_field(monoid, 0).type);
 }
 
 /* What it gives, and where that goes. */
@@ -318,14 +252,14 @@ static void append_written(struct text *text, const struct monoid *monoid)
 {
     const struct uses *uses = &monoid->writes;
 
-    clfold_text_print(text,
-                      "#define CLFOLD_WRITE_LANES %d\n#define CLFOLD_STORES %d\n"
-                      "#define CLFOLD_WRITES_X %d\n"
-                      "#define CLFOLD_OUT_ITEM %d\n#define CLFOLD_OUT_HALF %d\n"
-                      "#define CLFOLD_OUT_VALUE %s\n#define CLFOLD_OUT_X %s\n",
-                      uses->lanes, monoid->stores, uses->x, !monoid->out,
-                      monoid->out == CLFOLD_F16,
-                      clfold_cl_name(written_of(monoid, 0).type), pointed_name(monoid));
+    clfold_text_print(
+        text,
+        "#define CLFOLD_WRITE_LANES %d\n#define CLFOLD_STORES %d\n"
+        "#define CLFOLD_WRITES_X %d\n"
+        "#define CLFOLD_OUT_ITEM %d\n#define CLFOLD_OUT_HALF %d\n"
+        "#define CLFOLD_OUT_VALUE %s\n#define CLFOLD_OUT_X %s\n",
+        uses->lanes, monoid->stores, uses->x, !monoid->out, monoid->out == CLFOLD_F16,
+        clfold_cl_name(clfold_written_field(monoid, 0).type), pointed_name(monoid));
     for (int is_wide = 0; is_wide < 2; ++is_wide) {
         const char *width = is_wide ? "16" : "";
         clfold_text_print(text, "#define CLFOLD_VALUE%s %s%s\n", width,
@@ -421,8 +355,9 @@ static void append_params(struct text *text, const struct monoid *monoid,
             continue;
         }
         if (monoid->arg_elements[k]) {
-            clfold_text_print(text, ", %s%s %s", stream_name(monoid->arg_elements[k]),
-                              suffix, monoid->arg_names[k]);
+            clfold_text_print(text, ", %s%s %s",
+                              clfold_stream_name(monoid->arg_elements[k]), suffix,
+                              monoid->arg_names[k]);
         } else {
             clfold_text_print(text, ", %s %s", monoid->arg_types[k],
                               monoid->arg_names[k]);
@@ -431,62 +366,11 @@ static void append_params(struct text *text, const struct monoid *monoid,
     clfold_text_print(text, ")\n{\n");
 }
 
-/* A parameter of a text: a struct of `num` fields, or one value. */
-struct parameter {
-    const char *name, *type; /* NULL: a struct's is CLFOLD_X or CLFOLD_VALUE */
-    uint32_t num;
-    struct field (*of)(const struct monoid *monoid, uint32_t k);
-};
-
-#define MAX_PARAMETERS (3 + CLFOLD_MAX_ARGS)
-
-static uint32_t list_parameters(struct parameter parameters[MAX_PARAMETERS],
-                                const struct monoid *monoid, const struct uses *uses,
-                                bool has_item)
-{
-    uint32_t num = 0;
-
-    const bool are_runs = monoid->keeps_runs && uses == &monoid->keeps;
-
-    if (has_item) {
-        parameters[num++] = (struct parameter){ are_runs ? "b" : "item", "CLFOLD_VALUE",
-                                                num_values(monoid), value_of };
-    }
-    if (has_item && uses->prev) {
-        parameters[num++] = (struct parameter){ are_runs ? "a" : "prev", "CLFOLD_VALUE",
-                                                num_values(monoid), value_of };
-    }
-    if (uses->x) {
-        parameters[num++] =
-            (struct parameter){ "x", "CLFOLD_X", num_fields(monoid), field_of };
-    }
-    for (uint32_t k = 0; k < monoid->num_args; ++k) {
-        if (monoid->arg_elements[k] && uses->args & 1u << k) {
-            parameters[num++] = (struct parameter){
-                .name = monoid->arg_names[k],
-                .type = stream_name(monoid->arg_elements[k]),
-            };
-        }
-    }
-    return num;
-}
-
-static const char *type_of(const struct monoid *monoid, const struct parameter *p,
-                           uint32_t k)
-{
-    return p->of ? clfold_cl_name(p->of(monoid, k).type) : p->type;
-}
-
-static uint32_t num_parts(const struct parameter *p)
-{
-    return p->of ? p->num : 1;
-}
-
 /* What C promotes part k of a parameter to, by name. */
 static const char *promoted(const struct monoid *monoid, const struct parameter *p,
                             uint32_t k)
 {
-    const char *const type = type_of(monoid, p, k);
+    const char *const type = clfold_parameter_type(monoid, p, k);
     const clfold_type scalar = clfold_name_type(type, strlen(type));
 
     return scalar && scalar <= CLFOLD_U16 ? "int" : type;
@@ -499,17 +383,18 @@ static void append_promotions(struct text *text, const struct monoid *monoid,
                               const struct uses *uses, const char *expression,
                               const char *suffix, bool in_body)
 {
-    struct parameter all[MAX_PARAMETERS];
+    struct parameter all[CLFOLD_MAX_PARAMETERS];
     const bool promotes = suffix[0] && expression && !monoid->source &&
                           !strchr(expression, '{') &&
                           clfold_user_text_promotes(expression);
-    uint32_t num = list_parameters(all, monoid, uses, uses != &monoid->loads);
+    uint32_t num = clfold_list_parameters(all, monoid, uses, uses != &monoid->loads);
 
     for (const struct parameter *p = all; promotes && p < all + num; ++p) {
-        const bool bare = num_parts(p) == 1;
+        const bool bare = clfold_parameter_parts(p) == 1;
         bool is_narrow = false;
-        for (uint32_t k = 0; k < num_parts(p); ++k) {
-            is_narrow |= strcmp(promoted(monoid, p, k), type_of(monoid, p, k)) != 0;
+        for (uint32_t k = 0; k < clfold_parameter_parts(p); ++k) {
+            is_narrow |=
+                strcmp(promoted(monoid, p, k), clfold_parameter_type(monoid, p, k)) != 0;
         }
         if (is_narrow && !in_body) {
             clfold_text_print(text, "#define %s clfold_narrow_%s\n", p->name, p->name);
@@ -563,8 +448,8 @@ void clfold_append_element(struct text *text, const struct monoid *monoid,
                            const char *suffix)
 {
     clfold_append_forms(text, monoid, suffix);
-    if (num_fields(monoid) > 1) {
-        append_struct(text, monoid, "x", num_fields(monoid), field_of, suffix);
+    if (clfold_num_x(monoid) > 1) {
+        append_struct(text, monoid, "x", clfold_num_x(monoid), clfold_x_field, suffix);
     }
 }
 
@@ -572,27 +457,29 @@ void clfold_append_load(struct text *text, const struct monoid *monoid,
                         const char *suffix)
 {
     clfold_append_forms(text, monoid, suffix);
-    append_struct(text, monoid, "loaded", num_loaded(monoid), loaded_of, suffix);
+    append_struct(text, monoid, "loaded", clfold_num_loaded(monoid), clfold_loaded_field,
+                  suffix);
     append_promotions(text, monoid, &monoid->loads, monoid->load, suffix, false);
     clfold_text_print(text, "static clfold_loaded%s clfold_text_LOAD%s(", suffix, suffix);
     append_params(text, monoid, &monoid->loads, suffix);
     append_promotions(text, monoid, &monoid->loads, monoid->load, suffix, true);
-    append_value(text, "clfold_loaded", num_loaded(monoid), loaded_of(monoid, 0), "load",
-                 monoid->load, suffix);
+    append_value(text, "clfold_loaded", clfold_num_loaded(monoid),
+                 clfold_loaded_field(monoid, 0), "load", monoid->load, suffix);
 }
 
 /* A conversion from the item, where there is no text. */
 static void append_conversion(struct text *text, const struct monoid *monoid,
                               const char *suffix)
 {
-    const char *type = clfold_cl_name(written_of(monoid, 0).type);
-    bool bare = num_values(monoid) == 1;
+    const char *type = clfold_cl_name(clfold_written_field(monoid, 0).type);
+    bool bare = clfold_monoid_num_results(monoid) == 1;
 
     clfold_text_print(text, "    clfold_written%s clfold_l;\n", suffix);
     for (uint32_t k = 0; k < monoid->num_out; ++k) {
         clfold_text_print(text, "    clfold_l.%s = convert_%s%s(item%s%s);\n",
-                          written_of(monoid, k).name, type, suffix, bare ? "" : ".",
-                          bare ? "" : value_of(monoid, k).name);
+                          clfold_written_field(monoid, k).name, type, suffix,
+                          bare ? "" : ".",
+                          bare ? "" : clfold_value_field(monoid, k).name);
     }
     clfold_text_print(text, "    return clfold_l;\n}\n");
 }
@@ -600,33 +487,28 @@ static void append_conversion(struct text *text, const struct monoid *monoid,
 void clfold_append_value(struct text *text, const struct monoid *monoid,
                          const char *suffix)
 {
-    if (num_values(monoid) > 1) {
-        append_struct(text, monoid, "value", num_values(monoid), value_of, suffix);
+    if (clfold_monoid_num_results(monoid) > 1) {
+        append_struct(text, monoid, "value", clfold_monoid_num_results(monoid),
+                      clfold_value_field, suffix);
     }
 }
 
 void clfold_append_own_value(struct text *text, const struct monoid *monoid,
                              const char *suffix)
 {
-    if (num_values(monoid) > 1) {
-        append_struct(text, monoid, "own_value", num_values(monoid), value_of, suffix);
+    if (clfold_monoid_num_results(monoid) > 1) {
+        append_struct(text, monoid, "own_value", clfold_monoid_num_results(monoid),
+                      clfold_value_field, suffix);
     } else {
         clfold_text_print(text, "typedef %s clfold_own_value;\n", value_name(monoid));
     }
-}
-
-/* Whether an item is kept, as -1 or 0: a byte, whatever it is compared with. */
-static struct field kept_of(const struct monoid *monoid, uint32_t k)
-{
-    (void)monoid, (void)k;
-    return (struct field){ "kept", CLFOLD_I8 };
 }
 
 void clfold_append_keep(struct text *text, const struct monoid *monoid,
                         const char *suffix)
 {
     clfold_append_forms(text, monoid, suffix);
-    append_struct(text, monoid, "kept", 1, kept_of, suffix);
+    append_struct(text, monoid, "kept", 1, clfold_kept_field, suffix);
     append_promotions(text, monoid, &monoid->keeps, monoid->keep, suffix, false);
     clfold_text_print(text, "static clfold_kept%s clfold_text_KEEP%s(CLFOLD_VALUE%s %s, ",
                       suffix, suffix, suffix, monoid->keeps_runs ? "b" : "item");
@@ -650,7 +532,8 @@ void clfold_append_result(struct text *text, const struct monoid *monoid,
     const struct uses *uses = &monoid->writes;
 
     clfold_append_forms(text, monoid, suffix);
-    append_struct(text, monoid, "written", num_written(monoid), written_of, suffix);
+    append_struct(text, monoid, "written", clfold_num_written(monoid),
+                  clfold_written_field, suffix);
     append_promotions(text, monoid, uses, monoid->result, suffix, false);
     if (monoid->stores) {
         clfold_text_print(text,
@@ -673,153 +556,7 @@ void clfold_append_result(struct text *text, const struct monoid *monoid,
     } else if (monoid->stores) {
         clfold_text_print(text, "#line 1 \"store\"\n%s\n;\n}\n", monoid->result);
     } else {
-        append_value(text, "clfold_written", num_written(monoid), written_of(monoid, 0),
-                     "result", monoid->result, suffix);
-    }
-}
-
-/* ---- Their two widths -------------------------------------------------------------- */
-
-/* Values clfold_d0, clfold_d1, ... for the parameters' parts. */
-static void append_draws(struct text *text, const struct monoid *monoid,
-                         const struct parameter *parameters, uint32_t num)
-{
-    uint32_t d = 0;
-
-    for (uint32_t p = 0; p < num; ++p) {
-        for (uint32_t k = 0; k < num_parts(&parameters[p]); ++k, ++d) {
-            const char *type = type_of(monoid, &parameters[p], k);
-            clfold_text_print(text,
-                              "    union { %s16 v; %s s[16]; } clfold_d%u;\n"
-                              "    for (uint k = 0; k < 16; ++k)\n"
-                              "        clfold_d%u.s[k] = CLFOLD_DRAW_%s(state);\n",
-                              type, type, d, d, type);
-        }
-    }
-}
-
-/* A text whose two widths are compared. */
-struct compared {
-    const char *text, *name; /* "LOAD"; "loaded", what it gives: `num` fields */
-    const struct uses *uses;
-    bool has_item;
-    uint32_t num;
-    struct field (*of)(const struct monoid *monoid, uint32_t k);
-};
-
-/* A call on what was drawn: `part` is "v", or "s[k]". */
-static void append_drawn_call(struct text *text, const struct monoid *monoid,
-                              const struct compared *of, const char *suffix,
-                              const char *part)
-{
-    const struct uses *uses = of->uses;
-    struct parameter parameters[MAX_PARAMETERS];
-    uint32_t num = list_parameters(parameters, monoid, uses, of->has_item), d = 0,
-             next = 0;
-
-    for (uint32_t p = 0; p < num; ++p) {
-        const struct parameter *one = &parameters[p];
-        bool bare = num_parts(one) == 1;
-        clfold_text_print(text, "    %s%s clfold_p%u%s;\n", one->type, suffix, p, suffix);
-        for (uint32_t k = 0; k < num_parts(one); ++k, ++d) {
-            clfold_text_print(text, "    clfold_p%u%s%s%s = clfold_d%u.%s;\n", p, suffix,
-                              bare ? "" : ".", bare ? "" : one->of(monoid, k).name, d,
-                              part);
-        }
-    }
-    clfold_text_print(text, "    const clfold_%s%s l%s = clfold_text_%s%s(", of->name,
-                      suffix, suffix, of->text, suffix);
-    for (; next < num && parameters[next].of; ++next) {
-        clfold_text_print(text, "clfold_p%u%s, ", next, suffix);
-    }
-    clfold_text_print(text, suffix[0] ? "clfold_indices(i), (ulong16)(i + 16)"
-                                      : "i + k, i + 16");
-    if (uses->segment) {
-        clfold_text_print(text, suffix[0]
-                                    ? ", clfold_indices(i) / 5, clfold_indices(i) %% 5"
-                                    : ", (i + k) / 5, (i + k) %% 5");
-    }
-    for (uint32_t k = 0; k < monoid->num_args; ++k) {
-        if (!(uses->args & 1u << k)) {
-            continue;
-        }
-        if (monoid->arg_elements[k]) {
-            clfold_text_print(text, ", clfold_p%u%s", next++, suffix);
-        } else {
-            clfold_text_print(text, ", clfold_arg_%u", k);
-        }
-    }
-    clfold_text_print(text, ");\n");
-}
-
-static void append_comparison(struct text *text, const struct monoid *monoid,
-                              struct compared compared)
-{
-    /* Which width an element meets depends on the cut. */
-    bool is_exact = !compared.has_item && monoid->accuracy == CLFOLD_REPRODUCIBLE;
-    struct parameter parameters[MAX_PARAMETERS];
-
-    clfold_text_print(text,
-                      "static void clfold_compare_%s(ulong *state, global ulong "
-                      "*out CLFOLD_WITH)\n{\n"
-                      "    const ulong i = clfold_random(state) >> 32;\n",
-                      compared.name);
-    append_draws(text, monoid, parameters,
-                 list_parameters(parameters, monoid, compared.uses, compared.has_item));
-    append_drawn_call(text, monoid, &compared, "16", "v");
-    for (uint32_t k = 0; k < compared.num; ++k) {
-        struct field field = compared.of(monoid, k);
-        const char *type = clfold_cl_name(field.type);
-        clfold_text_print(text,
-                          "    union { %s16 v; %s s[16]; } r%u;\n    r%u.v = l16.%s;\n",
-                          type, type, k, k, field.name);
-    }
-    clfold_text_print(text, "    for (uint k = 0; k < 16; ++k) {\n");
-    append_drawn_call(text, monoid, &compared, "", "s[k]");
-    for (uint32_t k = 0; k < compared.num; ++k) {
-        struct field field = compared.of(monoid, k);
-        const struct scalar *scalar = clfold_scalar(field.type);
-        clfold_text_print(text,
-                          "    { clfold_%s s = l, v; v.%s = r%u.s[k];\n"
-                          "    CLFOLD_COMPARE(%s, %s, CLFOLD_OF_%s + %u, %s) }\n",
-                          compared.name, field.name, k, scalar->cl, field.name,
-                          compared.text, k,
-                          scalar->is_float && !is_exact ? "CLFOLD_ULPS" : "0");
-    }
-    clfold_text_print(text, "    }\n}\n");
-}
-
-static bool compares(const char *text, const struct uses *uses)
-{
-    return text && !uses->lanes;
-}
-
-void clfold_append_compared(struct text *text, const struct monoid *monoid)
-{
-    clfold_text_print(text,
-                      "#define CLFOLD_COMPARE_LOADED %d\n"
-                      "#define CLFOLD_COMPARE_WRITTEN %d\n"
-                      "#define CLFOLD_COMPARE_KEPT %d\n",
-                      compares(monoid->load, &monoid->loads),
-                      compares(monoid->result, &monoid->writes),
-                      compares(monoid->keep, &monoid->keeps));
-}
-
-void clfold_append_comparisons(struct text *text, const struct monoid *monoid)
-{
-    if (compares(monoid->load, &monoid->loads)) {
-        append_comparison(text, monoid,
-                          (struct compared){ "LOAD", "loaded", &monoid->loads, false,
-                                             num_loaded(monoid), loaded_of });
-    }
-    if (compares(monoid->result, &monoid->writes)) {
-        append_comparison(text, monoid,
-                          (struct compared){ "RESULT", "written", &monoid->writes, true,
-                                             num_written(monoid), written_of });
-    }
-    if (compares(monoid->keep, &monoid->keeps)) {
-        append_comparison(
-            text, monoid,
-            (struct compared){ "KEEP", "kept", &monoid->keeps, true, 1, kept_of });
+        append_value(text, "clfold_written", clfold_num_written(monoid),
+                     clfold_written_field(monoid, 0), "result", monoid->result, suffix);
     }
 }

@@ -61,8 +61,4 @@ void clfold_append_keep(struct text *text, const struct monoid *monoid,
 void clfold_append_result(struct text *text, const struct monoid *monoid,
                           const char *suffix);
 
-/* Whether there are clfold_compare_loaded and its kin, of widths.cl; and these. */
-void clfold_append_compared(struct text *text, const struct monoid *monoid);
-void clfold_append_comparisons(struct text *text, const struct monoid *monoid);
-
 #endif
