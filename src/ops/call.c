@@ -180,7 +180,7 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
     return status;
 }
 
-/* ---- Carries of parts --------------------------------------------------------------- */
+/* ---- Carries of parts -------------------------------------------------------------- */
 
 static clfold_status check_carries(struct request *request, const struct site *site,
                                    const clfold_context *context)
