@@ -113,9 +113,7 @@ static ulong clfold_mirrored(ulong at CLFOLD_WITH)
 {
     const ulong i = at - clfold_origin;
 #if CLFOLD_TEXT_SEGMENTS
-    /* One segment needs no division. */
-    const ulong rank =
-        clfold_length >= clfold_n ? i : clfold_segment_of(i CLFOLD_PASS).rank;
+    const ulong rank = clfold_segment_of(i CLFOLD_PASS).rank;
     const ulong length =
         clfold_width == 1 ? min(clfold_length, clfold_n - (i - rank)) : clfold_length;
 

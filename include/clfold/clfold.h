@@ -155,7 +155,7 @@ typedef struct clfold_launch {
 } clfold_launch;
 
 /** Options of a context. Callbacks run on the thread that makes the call, with no lock
- * held. `log` and `on_launch` may call clfold; those that load, and save_program, must
+ * held. log, on_launch and save_verdict may call clfold; others that load or save must
  * not, since calls of other threads may wait for them. */
 typedef struct clfold_context_params {
     /** `message` is one line without a line end, or a compiler's log. If the callback
@@ -371,7 +371,7 @@ enum {
      * Golub, LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
      * Variances" (1979); docs/scans.md has bounds of the errors */
     CLFOLD_MOMENTS,
-    /** elements T[2] = { a, b }: x -> a x + b, first the first; identity { 1, 0 } */
+    /** T[2] = { a, b }: x -> a x + b, the first applied first; identity { 1, 0 } */
     CLFOLD_AFFINE,
     CLFOLD_MATRIX_2X2 /**< elements T[4] by rows, product; identity { 1, 0, 0, 1 } */
 };
@@ -842,11 +842,11 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  * five. The operator may be applied across a segment's start; that value is dropped.
  *
  * With CLFOLD_REVERSE a scan goes from the right: it is that of the elements in reversed
- * order, written in reversed order, float bits too. out[i] folds in[count - 1], ...,
- * in[i], after init. Each segment is scanned from its own right end. total_out is the
- * last row's or column's, but by flags, keys and offsets the first segment's, which is
- * scanned last. Texts see an element at its own place; prev is the fold of those after
- * it. It takes elements one by one, which is slower. CLFOLD_ERROR_UNSUPPORTED by
+ * order, written in reversed order. out[i] folds in[count - 1], ..., in[i], after init.
+ * Float bits are those, too, but of compensated sums. Each segment is scanned from its
+ * right end. total_out is the last row's or column's, but by flags, keys and offsets the
+ * first segment's. Texts see an element at its own place; prev is the fold of those after
+ * it. It goes one by one, slower by much: docs/scans.md. CLFOLD_ERROR_UNSUPPORTED by
  * scan_then_propagate, in parts, and for arg-min and its kin.
  *
  * None can hang. Only look-back and its chain wait for other work-groups, and only for a
@@ -976,8 +976,8 @@ CLFOLD_API clfold_status clfold_fold_carries(
 
 /**
  * \defgroup beforehand Beforehand
- * What a call would do, and how to pay for a first call early. Both calls fail as the
- * one itself would, as far as the fold, the count and the placement decide.
+ * What a call would do, and how to pay for a first call early. Both fail as the call
+ * described would, as far as the fold, the count and the placement decide.
  * \{
  */
 
@@ -1006,7 +1006,7 @@ typedef struct clfold_report {
     uintptr_t reserved[5]; /**< zero */
 } clfold_report;
 
-/** What else of a call decides how it runs. Zero is the default, and so is NULL. */
+/** What else of a call decides how it runs. A placement of NULL is all zero. */
 typedef struct clfold_placement {
     size_t in_offset;      /**< of the call, in elements */
     size_t out_offset;     /**< of the call, in elements */

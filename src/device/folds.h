@@ -28,7 +28,7 @@
 #define CLFOLD_FOLD_HINTS   61
 
 /* What two folds of a caller's must agree in to be the same. */
-#define CLFOLD_RECIPE_NUMBERS 14
+#define CLFOLD_RECIPE_NUMBERS 13
 #define CLFOLD_RECIPE_TEXTS   (CLFOLD_NUM_TEXTS + 2 * CLFOLD_MAX_ARGS)
 struct recipe {
     uint64_t hash; /* of all else */
@@ -89,8 +89,8 @@ clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site
                                     clfold_type type, clfold_type in, uint32_t accuracy,
                                     struct interned **out);
 
-/* The user's fold, checked when it is new, by the bits of a call: lifted or not, and with
- * what is kept or without. The caller holds it until clfold_folds_give. */
+/* The user's fold in the form that the bits of a call want, checked when it is new. The
+ * caller holds it until clfold_folds_give. */
 clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
                                 const struct caps *caps, const clfold_fold *fold,
                                 uint64_t bits, struct interned **out);

@@ -27,7 +27,6 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 static void make_recipe(struct recipe *recipe, const clfold_fold *fold, uint64_t bits)
 {
-    const bool selects = clfold_has(bits, TRAIT_SELECT);
     uint32_t *numbers = recipe->numbers;
 
     memcpy(numbers,
@@ -43,8 +42,7 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold, uint64_t
                (uint32_t)fold->type_size,
                (uint32_t)((uint64_t)fold->type_size >> 32),
                (uint32_t)fold->num_args,
-               clfold_facets_lift(bits),
-               selects,
+               clfold_facets_form(bits),
            },
            sizeof(recipe->numbers));
     recipe->num_texts = OWN_TEXTS + 2 * (uint32_t)fold->num_args;
@@ -52,7 +50,7 @@ static void make_recipe(struct recipe *recipe, const clfold_fold *fold, uint64_t
         recipe->texts[i] = clfold_facet_text(fold, (enum facet)(FACET_COMPONENTS + i));
     }
     /* Of a select's carries nothing is kept. */
-    if (!selects) {
+    if (!clfold_has(bits, TRAIT_SELECT)) {
         recipe->texts[FACET_KEEP - FACET_COMPONENTS] = NULL;
     }
     for (size_t i = 0; i < fold->num_args; ++i) {

@@ -35,6 +35,9 @@ static const char *find_lack(const struct call *call)
     if (call->fold.count_at.mem) {
         return "count_at is given, but counts are exchanged before the call runs";
     }
+    if (call->fold.flags & CLFOLD_REVERSE) {
+        return "flags has CLFOLD_REVERSE, and scans from the right stay on one rank";
+    }
     if (segments && !is_scan(call)) {
         return "segments are given, and reductions of segments stay on one rank";
     }

@@ -93,7 +93,7 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
                                "args[%zu] %s: element %u is not a valid type", i, name,
                                arg->element);
         }
-        if (arg->element && !clfold_facets_elements(bits)) {
+        if (arg->element && !(bits & FACET_ELEMENTS)) {
             return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
                                "args[%zu] %s is a stream, which only a load, a result, a "
                                "store and a keep can use",
@@ -208,14 +208,6 @@ static clfold_status find_fold(const struct site *site, clfold_context *context,
                                    found);
 }
 
-static clfold_status check_operation(const struct site *site, clfold_operation operation)
-{
-    return clfold_operation_row(operation)
-               ? CLFOLD_OK
-               : clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                             "operation %u is not a valid operation", operation);
-}
-
 clfold_status clfold_check_fold(const struct site *site, clfold_context *context,
                                 clfold_operation operation, bool of_carries,
                                 const clfold_fold *fold, uint64_t *bits,
@@ -227,18 +219,19 @@ clfold_status clfold_check_fold(const struct site *site, clfold_context *context
         return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
                            context ? "fold" : "context");
     }
+    if (!clfold_operation_row(operation)) {
+        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
+                           "operation %u is not a valid operation", operation);
+    }
     of_carries &= fold->keep && (fold->op || fold->combine);
-    if ((status = check_operation(site, operation)) ||
-        (status = clfold_check_content(site, of_carries ? CLFOLD_SELECT : operation, fold,
+    if ((status = clfold_check_content(site, of_carries ? CLFOLD_SELECT : operation, fold,
                                        bits))) {
         return status;
     }
     *bits &= of_carries ? ~FACET_BIT(TRAIT_SELECT) : ~UINT64_C(0);
-    if ((status = find_fold(site, context, fold, *bits, found))) {
-        return status;
-    }
-    status = clfold_check_values(site, fold, &(*found)->monoid);
-    if (status) {
+    status = find_fold(site, context, fold, *bits, found);
+    if (status == CLFOLD_OK &&
+        (status = clfold_check_values(site, fold, &(*found)->monoid))) {
         clfold_folds_give(*found);
     }
     return status;

@@ -2,13 +2,10 @@
 
 void clfold_part_set(struct request *request, const clfold_part *part, bool is_lifted)
 {
-    const bool has_carry = part->first > 0 && request->places[FACET_CARRY_AT].mem;
-    const struct init carry = { .at = part->carry_at, .is_carry = true };
-
     request->first = part->first;
     request->whole = part->whole;
-    if (has_carry) {
-        request->carry = carry;
+    if (part->first > 0 && request->places[FACET_CARRY_AT].mem) {
+        request->carry = (struct init){ .at = part->carry_at, .is_carry = true };
     }
     if (part->first > 0 && !is_lifted) {
         request->init = request->carry;

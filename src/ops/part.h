@@ -1,6 +1,4 @@
-/*
- * A call that is a part of a larger one: its carries, and what may not be in parts.
- */
+/* A call that is a part of a larger one: its carries, and what may not be in parts. */
 #ifndef CLFOLD_OPS_PART_H
 #define CLFOLD_OPS_PART_H
 

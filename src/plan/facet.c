@@ -111,7 +111,6 @@ static const char *name_of(int facet)
 #define UNIFORM   (IS(BY_ROWS) | IS(BY_COLUMNS))
 #define WAYS      (IS(WHOLE) | BUFFERED | UNIFORM)
 #define FOUND     (IS(BY_FLAGS) | IS(BY_KEYS))
-#define ELEMENTS  (B(LOAD) | B(RESULT) | B(STORE) | B(KEEP) | B(SAME))
 #define OPERATORS (B(OP) | B(COMBINE))
 #define FOLDING                                                                          \
     (OPERATORS | B(IDENTITY) | B(CUTS) | B(INIT) | B(INIT_AT) | B(ACCURACY) |            \
@@ -204,8 +203,8 @@ static const struct rule {
     { B(COMPONENTS) | B(TYPE_NAME) | B(TYPE_SIZE) | B(COMBINE) | B(IDENTITY) | B(CUTS) |
           B(COMMUTATIVE),
       0, B(OP), 0, 0, SAYS_NOTHING, "is for folds without op" },
-    { B(SOURCE) | B(ARGS) | B(NUM_ARGS) | B(PARTIAL), 0, B(OP), ELEMENTS | B(EQUAL), 0,
-      SAYS_NOTHING,
+    { B(SOURCE) | B(ARGS) | B(NUM_ARGS) | B(PARTIAL), 0, B(OP), FACET_ELEMENTS | B(EQUAL),
+      0, SAYS_NOTHING,
       "is for folds without op, or with a load, a result, a store or a keep" },
     { B(INIT_AT), 0, B(INIT), 0, 0, SAYS_ALONE, "init and init_at are both given" },
     /* from the right */
@@ -267,7 +266,7 @@ static clfold_status refuse(const struct site *site, const struct rule *rule,
 
 clfold_status clfold_facets_check(const struct site *site, uint64_t bits)
 {
-    const uint64_t plain = B(OP) | B(INIT) | IS(REDUCE) | SCANS | IS(WHOLE);
+    const uint64_t plain = B(OP) | B(INIT) | IS(REDUCE) | SCANS | IS(WHOLE) | IS(PLACES);
     const size_t num = sizeof(rules) / sizeof(rules[0]);
 
     /* Most calls are given nothing that a rule is about. */
@@ -390,14 +389,17 @@ bool clfold_facets_lift(uint64_t bits)
     return bits & BUFFERED && bits & SCANS;
 }
 
-bool clfold_facets_elements(uint64_t bits)
+uint32_t clfold_facets_form(uint64_t bits)
 {
-    return bits & ELEMENTS;
+    const bool mirrors_rows = bits & B(REVERSE) && bits & UNIFORM;
+
+    return clfold_facets_lift(bits) | (uint32_t)clfold_has(bits, TRAIT_SELECT) << 1 |
+           (uint32_t)mirrors_rows << 2;
 }
 
 bool clfold_facets_built_in(uint64_t bits)
 {
-    return bits & B(OP) && !(bits & (ELEMENTS | B(EQUAL) | B(REVERSE))) &&
+    return bits & B(OP) && !(bits & (FACET_ELEMENTS | B(EQUAL) | B(REVERSE))) &&
            !clfold_facets_lift(bits);
 }
 

@@ -90,6 +90,11 @@ enum facet {
 #define FACET_BIT(facet) (UINT64_C(1) << (facet))
 #define FACET_PLACES     (FACET_BIT(NUM_PLACES) - 1)
 
+/* Texts about elements. */
+#define FACET_ELEMENTS                                                                   \
+    (FACET_BIT(FACET_LOAD) | FACET_BIT(FACET_RESULT) | FACET_BIT(FACET_STORE) |          \
+     FACET_BIT(FACET_KEEP) | FACET_BIT(FACET_SAME))
+
 /* What a place holds. */
 enum holds {
     HOLDS_NUMBER, /* u64 */
@@ -123,12 +128,12 @@ uint64_t clfold_facets_of(const clfold_fold *fold);
 uint64_t clfold_facets_call(const clfold_fold *fold, uint64_t given,
                             clfold_operation operation);
 
-/* Whether the call's monoid is lifted: a scan of flags, keys or offsets. */
+/* Whether the call's monoid is lifted: a scan of flags, keys or offsets. And all of a
+ * call that its monoid depends on, as a word. */
 bool clfold_facets_lift(uint64_t bits);
+uint32_t clfold_facets_form(uint64_t bits);
 
-/* Whether there are texts about elements; and whether a monoid is that of an operator,
- * whatever the call. */
-bool clfold_facets_elements(uint64_t bits);
+/* Whether a monoid is that of an operator, whatever the call. */
 bool clfold_facets_built_in(uint64_t bits);
 
 /* A way of finding places, beside CLFOLD_BY_FLAGS and its kin: flags of a scan's own. */
@@ -150,8 +155,8 @@ _Static_assert(FACET_REVERSE < 32, "what programs depend on is below bit 32");
 _Static_assert(sizeof(struct use) == CLFOLD_USE_WORDS * sizeof(uint32_t),
                "it is compared and hashed as words");
 
-/* The offsets' type of those that are found is the caller's to choose. */
 struct monoid;
+/* The offsets' type of those that are found is the caller's to choose. */
 struct use clfold_use_of(const clfold_fold *fold, const struct monoid *monoid,
                          uint64_t bits);
 

@@ -169,6 +169,7 @@ clfold_status clfold_plan_candidates(const struct job *job, const struct site *s
                                          .shape = { .algorithm = job->algorithm } };
         candidate->shape.prefetch = policies[i].tile == TILE_VECTOR &&
                                     policies[i].ahead_bytes > 0 &&
+                                    !clfold_use_has(&job->use, FACET_REVERSE) &&
                                     clfold_platform_builtins(job->device->platform);
         candidate->shape.loads_32 = loads_32(job, &policies[i]);
         candidate->shape.use = job->use;

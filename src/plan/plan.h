@@ -20,7 +20,7 @@ struct tuned_numbers;
 
 /* What is known of a call's segments. */
 struct segments {
-    uint32_t by;             /* CLFOLD_BY_FLAGS, ...; 0: there are none */
+    uint32_t by;             /* CLFOLD_BY_FLAGS, _KEYS, _OFFSETS; else 0 */
     clfold_type type;        /* of flags, keys or offsets; 0: there are none */
     size_t num;              /* of these */
     uint64_t num_offsets;    /* given or found, one more than there are segments */

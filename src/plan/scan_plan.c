@@ -63,6 +63,8 @@ static clfold_status check(struct job *job, const struct site *site)
     const bool rounded = monoid->rounded != NULL;
     const char *what = rounded          ? "results, in which the error terms of "
                        : monoid->lifted ? "results, which do not say where segments start"
+                       : clfold_use_has(&job->use, FACET_REVERSE)
+                           ? "results, which a scan from the right writes elsewhere"
                        : clfold_monoid_converts(monoid)
                            ? "what is written, which a result, a store or out makes "
                              "something else"

@@ -38,8 +38,8 @@ uint32_t clfold_list_parameters(struct parameter parameters[CLFOLD_MAX_PARAMETER
                                 const struct monoid *monoid, const struct uses *uses,
                                 bool has_item);
 /* The type of part k of a parameter, and how many there are. */
-const char *clfold_parameter_type(const struct monoid *monoid,
-                                  const struct parameter *parameter, uint32_t k);
-uint32_t clfold_parameter_parts(const struct parameter *parameter);
+const char *clfold_parameter_type(const struct monoid *monoid, const struct parameter *p,
+                                  uint32_t k);
+uint32_t clfold_parameter_parts(const struct parameter *p);
 
 #endif

@@ -492,7 +492,7 @@ static clfold_status set_result(struct monoid *monoid, const struct site *site,
  * What these see and what they give are of one form. */
 static void set_reverse(struct monoid *monoid, const clfold_fold *fold)
 {
-    const bool is_lifted = fold->segments && fold->segments->by <= CLFOLD_BY_OFFSETS;
+    const bool has_rows = fold->segments && fold->segments->by > CLFOLD_BY_OFFSETS;
     const uint32_t num = monoid->x_is_item ? monoid->num_components : monoid->num_scalars;
 
     if (!monoid->load) {
@@ -509,7 +509,7 @@ static void set_reverse(struct monoid *monoid, const clfold_fold *fold)
                 : "((union { CLFOLD_VALUE i; clfold_written w; }){ item }).w";
     }
     monoid->loads.lanes = monoid->writes.lanes = true;
-    monoid->writes.segment |= !is_lifted;
+    monoid->writes.segment |= has_rows;
 }
 
 /* ---- What is kept ------------------------------------------------------------------ */

@@ -257,7 +257,7 @@ static void test_refused(void **state)
         { CLFOLD_INCLUSIVE_SCAN,
           { SUM, .algorithm = "scan_then_propagate" },
           CLFOLD_ERROR_UNSUPPORTED,
-          "combines what is written" },
+          "combines results, which a scan from the right writes elsewhere" },
     };
     const cl_mem mem = coloured_buffer(1024);
 

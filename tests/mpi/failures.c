@@ -137,6 +137,7 @@ void test_arguments(void)
         LACK("segments", ALLREDUCE, .fold = by_flags),
         LACK("part is", ALLREDUCE, .fold = { SUM, .part = &part }),
         LACK("count_at is", INCLUSIVE, .fold = { SUM, .count_at = { some, 0 } }),
+        LACK("CLFOLD_REVERSE", INCLUSIVE, .fold = { SUM, .flags = CLFOLD_REVERSE }),
         BAD("call is not the same", REDUCE, .is_all = true),
         BAD("root is not the same", REDUCE, .more = { .root = 1 }),
         BAD("op is not the same", REDUCE,

@@ -190,6 +190,16 @@ FAULTS = {
         "heads", [("operator_text.c", 1, "width->usual && !monoid->lifted",
                    "width->usual && components[k].usual")],
     ),
+    # Scans from the right: a short last row is taken for a whole one; heads are off by one.
+    "reverse_of_a_short_row": (
+        "reverse/test_operators",
+        [("element.cl", 1, "min(clfold_length, clfold_n - (i - rank))", "clfold_length")],
+    ),
+    "reverse_heads_off_by_one": (
+        "reverse/test_operators",
+        [("heads.cl", 1, "clfold_head(clfold_n - i CLFOLD_PASS);",
+          "clfold_head(clfold_n - 1 - i CLFOLD_PASS);")],
+    ),
     # Keys are compared within 16 lanes only.
     "heads_lost_between_vectors": (
         "heads", [("heads.cl", 1, "        a.s0 = clfold_key_before(i CLFOLD_PASS);", ";")],
