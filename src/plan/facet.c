@@ -1,5 +1,6 @@
 #include "plan/facet.h"
 
+#include "base/text.h"
 #include "plan/monoid.h"
 
 #include <string.h>

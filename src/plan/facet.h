@@ -13,7 +13,6 @@
 #define CLFOLD_PLAN_FACET_H
 
 #include "base/error.h"
-#include "base/text.h"
 #include "plan/launch.h"
 #include "plan/operation.h"
 
@@ -165,6 +164,7 @@ static inline bool clfold_use_has(const struct use *use, enum facet facet)
     return use->facets >> facet & 1;
 }
 
+struct text;
 /* #define lines: which of the facets there are that texts of programs depend on. */
 void clfold_use_append(struct text *text, const struct use *use);
 
