@@ -421,7 +421,11 @@ static bool write_group(struct request *request, const struct monoid *monoid)
         "}\n";
     const struct tile_shape tile = { TILE_GROUP, 256, 256 };
     const struct program program = {
-        .operation = "group_text", .row = "", .monoid = monoid, .tile = &tile
+        .operation = "group_text",
+        .row = "",
+        .read = (uint32_t)clfold_monoid_read_size(monoid),
+        .monoid = monoid,
+        .tile = &tile,
     };
     struct text text = { 0 };
 
