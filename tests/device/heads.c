@@ -60,15 +60,7 @@ static void check(struct trial trial, size_t turn)
                      : has_identity || trial.init ? trial.init
                                                   : INIT_HOST;
         trial.total = draw(&seed, 2) ? TOTAL_APART : TOTAL_NONE;
-        trial.in_offset = draw(&seed, 3);
-        trial.in_place = draw(&seed, 4) == 0 && (!s || !s->reads_others) &&
-                         trial_element_size(&trial) == trial_result_size(&trial);
-        trial.out_offset = trial.in_place ? trial.in_offset : draw(&seed, 4);
-        trial.seed = seed;
-        trial.spare = trial_spare(&trial);
-        if (!trial_check(&trial, NULL) && !device.is_rusticl && !trial.in_place) {
-            fail_msg("refused: %s", clfold_last_error());
-        }
+        check_somewhere(trial, &seed);
     }
 }
 

@@ -101,15 +101,7 @@ static void check(struct trial trial, size_t turn)
         if (!has_identity && !trial.init && trial.operation == CLFOLD_EXCLUSIVE_SCAN) {
             trial.init = INIT_HOST;
         }
-        trial.in_offset = draw(&seed, 3);
-        trial.in_place = draw(&seed, 3) == 0 && (!s || !s->reads_others) &&
-                         trial_element_size(&trial) == trial_result_size(&trial);
-        trial.out_offset = trial.in_place ? trial.in_offset : draw(&seed, 4);
-        trial.seed = seed;
-        trial.spare = trial_spare(&trial);
-        if (!trial_check(&trial, NULL) && !device.is_rusticl && !trial.in_place) {
-            fail_msg("refused: %s", clfold_last_error());
-        }
+        check_somewhere(trial, &seed);
     }
 }
 
@@ -123,6 +115,29 @@ static void test_operators(void **state)
 {
     (void)state;
     every_operator(scan_tiles, SCAN_TILES, 3, check);
+}
+
+/* One fold by all kinds of segments: its texts know of rows or not. It comes first, so
+ * that no other has made the fold for rows. */
+static void test_forms(void **state)
+{
+    static const uint32_t ways[] = { WHOLE, ROWS, CLFOLD_BY_OFFSETS, CLFOLD_BY_COLUMNS,
+                                     WHOLE };
+    uint64_t seed = 1;
+
+    (void)state;
+    for (size_t w = 0; w < NUM(ways); ++w) {
+        struct trial trial = { .op = CLFOLD_ADD,
+                               .pair = { CLFOLD_U16, CLFOLD_U64 },
+                               .operation = CLFOLD_INCLUSIVE_SCAN,
+                               .reverse = true,
+                               .by = ways[w] == CLFOLD_BY_OFFSETS ? ways[w] : 0,
+                               .head_type = CLFOLD_U32,
+                               .zones = true,
+                               .may_refuse = device.is_rusticl };
+        cut(&trial, ways[w], 1009, &seed);
+        check_somewhere(trial, &seed);
+    }
 }
 
 /* ---- The places that texts see ----------------------------------------------------- */
@@ -274,6 +289,7 @@ static void test_refused(void **state)
     clReleaseMemObject(mem);
 }
 
-TEST_MAIN("reverse", open_context, close_context, cmocka_unit_test(test_refused),
-          cmocka_unit_test(test_segment_and_rank), cmocka_unit_test(test_bits),
-          cmocka_unit_test(test_texts), cmocka_unit_test(test_operators))
+TEST_MAIN("reverse", open_context, close_context, cmocka_unit_test(test_forms),
+          cmocka_unit_test(test_refused), cmocka_unit_test(test_segment_and_rank),
+          cmocka_unit_test(test_bits), cmocka_unit_test(test_texts),
+          cmocka_unit_test(test_operators))

@@ -16,6 +16,21 @@ clfold_type draw_head_type(uint32_t by, uint64_t *seed)
                                                            : CLFOLD_U32;
 }
 
+void check_somewhere(struct trial trial, uint64_t *seed)
+{
+    const struct subject *s = trial.subject;
+
+    trial.in_offset = draw(seed, 3);
+    trial.in_place = draw(seed, 3) == 0 && (!s || !s->reads_others) &&
+                     trial_element_size(&trial) == trial_result_size(&trial);
+    trial.out_offset = trial.in_place ? trial.in_offset : draw(seed, 4);
+    trial.seed = *seed;
+    trial.spare = trial_spare(&trial);
+    if (!trial_check(&trial, NULL) && !device.is_rusticl && !trial.in_place) {
+        fail_msg("refused: %s", clfold_last_error());
+    }
+}
+
 void every_operator(const struct debug *tiles, size_t num_tiles, size_t each,
                     check_fold *check)
 {

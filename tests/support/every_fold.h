@@ -27,4 +27,7 @@ static inline size_t draw(uint64_t *seed, size_t num)
 /* A type of flags, keys or offsets that the device has. */
 clfold_type draw_head_type(uint32_t by, uint64_t *seed);
 
+/* Checks the trial at offsets that are drawn, in place where it can be. */
+void check_somewhere(struct trial trial, uint64_t *seed);
+
 #endif
