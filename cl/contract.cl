@@ -53,6 +53,7 @@
  *                        added, is at most `most` and in memory: makes `most` of it
  *   CLFOLD_TEXTS         1 if any text is the caller's, which may use user_names.cl
  *   CLFOLD_READS_IN      1 if anything uses elements of the input
+ *   CLFOLD_REVERSE       1 if a scan is from the right: see element.cl and heads.cl
  *   CLFOLD_LOAD          1 if a text of the fold makes of an element what is folded; then
  *   CLFOLD_LOAD_LANES      1 if it does so element by element, else 16 at once,
  *   CLFOLD_LOADS_X         1 if it uses its own element,

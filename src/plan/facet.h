@@ -94,6 +94,11 @@ enum facet {
     (FACET_BIT(FACET_LOAD) | FACET_BIT(FACET_RESULT) | FACET_BIT(FACET_STORE) |          \
      FACET_BIT(FACET_KEEP) | FACET_BIT(FACET_SAME))
 
+static inline bool clfold_has(uint64_t bits, int facet)
+{
+    return bits >> facet & 1;
+}
+
 /* What a place holds. */
 enum holds {
     HOLDS_NUMBER, /* u64 */
@@ -144,10 +149,9 @@ struct use {
     /* CLFOLD_BY_FLAGS, _KEYS, of a reduction: its offsets are found first. _KEPT, of a
      * select whose scan says what is kept: places are. Or 0. */
     uint32_t found;
-    clfold_type heads; /* the type of what these are in memory; or 0 */
-    clfold_type
-        offsets;     /* of segments that are folded one by one, given or found; or 0 */
-    uint32_t facets; /* bits; that of heads where texts see the offsets */
+    clfold_type heads;   /* the type of what these are in memory; or 0 */
+    clfold_type offsets; /* of segments folded one by one, given or found; or 0 */
+    uint32_t facets;     /* bits; that of heads where texts see the offsets */
 };
 _Static_assert(FACET_REVERSE < 32, "what programs depend on is below bit 32");
 #define CLFOLD_USE_WORDS 5
@@ -161,7 +165,7 @@ struct use clfold_use_of(const clfold_fold *fold, const struct monoid *monoid,
 
 static inline bool clfold_use_has(const struct use *use, enum facet facet)
 {
-    return use->facets >> facet & 1;
+    return clfold_has(use->facets, (int)facet);
 }
 
 struct text;
@@ -185,10 +189,5 @@ void clfold_launch_bind(struct launch *launch, uint64_t bits, const clfold_place
 
 /* The fold without its own places. */
 void clfold_facets_clear(clfold_fold *fold);
-
-static inline bool clfold_has(uint64_t bits, int facet)
-{
-    return bits >> facet & 1;
-}
 
 #endif

@@ -1,6 +1,7 @@
 #include "plan/user_fold.h"
 
 #include "plan/scalar.h"
+#include "plan/text_values.h"
 #include "plan/user_text.h"
 
 #include <string.h>
@@ -493,11 +494,11 @@ static clfold_status set_result(struct monoid *monoid, const struct site *site,
 static void set_reverse(struct monoid *monoid, const clfold_fold *fold)
 {
     const bool has_rows = fold->segments && fold->segments->by > CLFOLD_BY_OFFSETS;
-    const uint32_t num = monoid->x_is_item ? monoid->num_components : monoid->num_scalars;
 
     if (!monoid->load) {
-        monoid->load =
-            num == 1 ? "x" : "((union { CLFOLD_X x; clfold_loaded l; }){ x }).l";
+        monoid->load = clfold_num_x(monoid) == 1
+                           ? "x"
+                           : "((union { CLFOLD_X x; clfold_loaded l; }){ x }).l";
         monoid->loads.x = true;
         monoid->loaded = fold->op || !monoid->x_is_item ? monoid->value : 0;
         monoid->num_loaded = monoid->num_scalars;
