@@ -20,8 +20,6 @@
  * Infinities and NaNs have a bin above all others, in which sum 0 counts the ones that
  * may be +infinity, and sum 1 those that may be -infinity; a NaN is in both. Zeros and
  * subnormals are no elements at all.
- *
- * names: CLFOLD_NUMBERS, CLFOLD_OUT_SIZE
  */
 #define CLFOLD_BINS 3
 #if CLFOLD_OUT_SIZE == 4
@@ -105,6 +103,7 @@ static clfold_binned clfold_binned_of(clfold_number x)
 {
     const clfold_bits magnitude = clfold_as_bits(x) & CLFOLD_MAGNITUDE;
     clfold_binned r = clfold_binned_zero();
+    clfold_number rest;
 
     if (magnitude < CLFOLD_LEAST)
         return r;
@@ -114,12 +113,12 @@ static clfold_binned clfold_binned_of(clfold_number x)
         r.low[1] = !(x > 0);
         return r;
     }
-    x *= CLFOLD_BIN_SCALE(r.bin);
+    rest = x * CLFOLD_BIN_SCALE(r.bin);
 #pragma unroll
     for (int k = 0; k < CLFOLD_BINS; ++k) {
-        const clfold_number part = CLFOLD_ROUND(x, k);
+        const clfold_number part = CLFOLD_ROUND(rest, k);
         const long units = convert_long(part * CLFOLD_POWER(k * CLFOLD_BIN_BITS));
-        x -= part;
+        rest -= part;
         clfold_put_sum(&r, k, units);
     }
     return r;
@@ -165,22 +164,23 @@ static clfold_binned clfold_binned_carry(clfold_binned x, long sign)
 
 /* The number of `digits` 2^exponent of a bin's units, and `rest` if there is more below:
  * rounded to nearest even; 0 for what is subnormal. */
-static clfold_bits clfold_rounded_bits(ulong digits, bool rest, long exponent)
+static clfold_bits clfold_rounded_bits(ulong all, bool rest, long shift)
 {
-    const int surplus = max(64 - (int)clz(digits) - CLFOLD_DIGITS, 0);
-    const ulong tail = digits & (((ulong)1 << surplus) - 1);
+    const int surplus = max(64 - (int)clz(all) - CLFOLD_DIGITS, 0);
+    const ulong tail = all & (((ulong)1 << surplus) - 1);
     const ulong half_unit = ((ulong)1 << surplus) / 2;
 
-    if (digits == 0)
+    ulong digits = all >> surplus;
+
+    if (all == 0)
         return 0;
-    digits >>= surplus;
     if (surplus > 0 &&
         (tail > half_unit || (tail == half_unit && (rest || (digits & 1)))))
         ++digits;
     /* One digit more than there is room for: a power of two. */
     const int left = (int)clz(digits) - (64 - CLFOLD_DIGITS);
     digits = left < 0 ? digits >> 1 : digits << left;
-    exponent += surplus - left + CLFOLD_DIGITS;
+    const long exponent = shift + surplus - left + CLFOLD_DIGITS;
     if (exponent < 1)
         return 0;
     return exponent > 2 * CLFOLD_BIAS
@@ -190,8 +190,9 @@ static clfold_bits clfold_rounded_bits(ulong digits, bool rest, long exponent)
 }
 
 /* The sum of what is kept, rounded once. */
-static clfold_number clfold_binned_value(clfold_binned x)
+static clfold_number clfold_binned_value(clfold_binned sum)
 {
+    clfold_binned x = sum;
     long exponent = (long)(x.bin - (CLFOLD_BINS - 1)) * CLFOLD_BIN_BITS;
     bool is_negative, rest = false;
     ulong digits;

@@ -21,7 +21,6 @@
  *
  * needs: contract.cl, element.cl, binned.cl
  * needs if CLFOLD_TILE_VECTOR: vectors.cl
- * names if CLFOLD_TILE_GROUP: CLFOLD_CHUNK
  */
 #define CLFOLD_MOST_CUTS 8192u
 
@@ -70,11 +69,11 @@ static void clfold_cut(clfold_some x, clfold_some scale, private clfold_parts *p
     clfold_some near = x * scale + CLFOLD_ROUNDER(0);
 
     parts->part0 += clfold_as_some_digits(near);
-    x = x * scale - (near - CLFOLD_ROUNDER(0));
-    near = x + CLFOLD_ROUNDER(1);
+    clfold_some rest = x * scale - (near - CLFOLD_ROUNDER(0));
+    near = rest + CLFOLD_ROUNDER(1);
     parts->part1 += clfold_as_some_digits(near);
-    x -= near - CLFOLD_ROUNDER(1);
-    near = x + CLFOLD_ROUNDER(2);
+    rest -= near - CLFOLD_ROUNDER(1);
+    near = rest + CLFOLD_ROUNDER(2);
     parts->part2 += clfold_as_some_digits(near);
 }
 
@@ -224,9 +223,11 @@ static clfold_binned clfold_fold_block(global const CLFOLD_IN *in, ulong begin,
 }
 
 /* Elements from `first` to `stop` - 1, one by one, after a total. */
-static clfold_binned clfold_fold_ones(clfold_binned total, global const CLFOLD_IN *in,
+static clfold_binned clfold_fold_ones(clfold_binned so_far, global const CLFOLD_IN *in,
                                       ulong begin, uint first, uint stop CLFOLD_WITH)
 {
+    clfold_binned total = so_far;
+
     for (uint i = first; i < stop; ++i)
         total = clfold_binned_merge(
             total, clfold_binned_of(clfold_load(in, begin, i CLFOLD_PASS).$name));

@@ -11,8 +11,6 @@
  * Lake take 0.4 to 0.8 of the time. Intel's CPU runtime compiles to SPIR first, so it
  * does not offer that, but shuffle() by a table of lanes is one there: 0.6 to 0.8. On
  * PoCL shuffle() is slower than one by one.
- *
- * names: CLFOLD_BUILTINS
  */
 #if CLFOLD_BUILTINS && defined(__AVX512F__)
 

@@ -1,31 +1,51 @@
 /*
- * The true number of elements, where it is in memory: what the call says is a bound then.
- * A kernel limits its count, and the runs that are cut of it, before all else:
+ * The true numbers of elements and of segments, where they are in memory: what the call
+ * says are bounds then. A kernel's parameter most_count is such a bound; the host knows
+ * it as `count`:
  *
  *   bound     . . . . | . . . . | . . . . | . .     grids, scratch, and how runs are cut
  *   count     . . . . | . . .                       2 runs are left
  *
- * `least` runs are left of no elements: 1 where an empty run has a result. Elements of
- * later launches are folds of CLFOLD_WITH's clfold_unit each. A count of 0 stays 0, and
- * memory is not read: a rehearsal has none.
+ * Of a bound of 0 memory is not read: a rehearsal has none.
  *
- * names: CLFOLD_COUNT_AT
+ * needs: contract.cl
  */
+/* Of clfold_n: elements of the call. */
+static ulong clfold_true_n(ulong most CLFOLD_WITH)
+{
 #if CLFOLD_COUNT_AT
-#define CLFOLD_LIMIT_COUNT(count)                                                        \
-    do {                                                                                 \
-        if ((count) > 0) {                                                               \
-            clfold_n = min(clfold_n, clfold_count_at[clfold_count_index]);               \
-            count = min(count, clfold_n / clfold_unit + (clfold_n % clfold_unit > 0));   \
-        }                                                                                \
-    } while (0)
-#define CLFOLD_LIMIT_RUNS(count, num_runs, run, lead, least)                             \
-    do {                                                                                 \
-        CLFOLD_LIMIT_COUNT(count);                                                       \
-        num_runs = min(num_runs, (count) > 0 ? ((count) + (lead) + (run) - 1) / (run)    \
-                                             : (ulong)(least));                          \
-    } while (0)
+    return most > 0 ? min(most, clfold_count_at[clfold_count_index]) : 0;
 #else
-#define CLFOLD_LIMIT_COUNT(count)                            (void)0
-#define CLFOLD_LIMIT_RUNS(count, num_runs, run, lead, least) (void)0
+    return most;
 #endif
+}
+
+/* Of segments by offsets. */
+static ulong clfold_true_num(ulong most CLFOLD_WITH)
+{
+#if CLFOLD_NUM_AT
+    return most > 0 ? min(most, clfold_num_at[clfold_num_index]) : 0;
+#else
+    return most;
+#endif
+}
+
+/* Of a launch's elements, each the fold of clfold_unit of the call's. */
+static ulong clfold_true_count(ulong most CLFOLD_WITH)
+{
+#if CLFOLD_COUNT_AT
+    const ulong n = most > 0 ? clfold_true_n(clfold_n CLFOLD_PASS) : 0;
+
+    return n > 0 ? min(most, n / clfold_unit + (n % clfold_unit > 0)) : 0;
+#else
+    return most;
+#endif
+}
+
+/* Of the runs that `count` elements are cut into; `least` of none: 1 where an empty run
+ * has a result. */
+static ulong clfold_true_runs(ulong most, ulong count, ulong run, ulong lead, ulong least)
+{
+    return CLFOLD_COUNT_AT ? min(most, count > 0 ? (count + lead + run - 1) / run : least)
+                           : most;
+}

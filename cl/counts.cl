@@ -1,27 +1,24 @@
 /*
- * Counts, which are what a select scans. Strategies and look-back are about items, and do
- * not know what these are: after this file the host defines clfold_item as a count, and
- * what they call of items as the functions here. The fold's own items, and what loads and
- * writes them, come before.
+ * Counts, which are the items that a select scans. Strategies and look-back do not know
+ * what items are. What elements are folded into, and written as, is a clfold_folded.
  *
  *   kept      1 0 0 1 | 1 1 0 1 | 0 0 1 0
  *   totals       2         3         1
  *   prefixes     0         2         5         where a tile's elements go
  *   starts       3         7        10         of runs: where the last one starts
  *
- * needs: contract.cl, result.cl
- * names: CLFOLD_KEEPS_RUNS
+ * needs: contract.cl, count.cl, element.cl
  */
 typedef struct {
     ulong kept;
 #if CLFOLD_KEEPS_RUNS
     ulong start; /* of the last run, if any is kept */
 #endif
-} clfold_num_kept;
+} clfold_item;
 
-static clfold_num_kept clfold_kept_of(ulong kept, ulong start)
+static clfold_item clfold_kept_of(ulong kept, ulong start)
 {
-    clfold_num_kept x;
+    clfold_item x;
 
     x.kept = kept;
 #if CLFOLD_KEEPS_RUNS
@@ -30,19 +27,18 @@ static clfold_num_kept clfold_kept_of(ulong kept, ulong start)
     return x;
 }
 
-static clfold_num_kept clfold_no_count(CLFOLD_INIT_PARAMS)
+static clfold_item clfold_init(CLFOLD_INIT_PARAMS)
 {
     return clfold_kept_of(0, 0);
 }
 
-static clfold_num_kept clfold_count_taken(clfold_num_kept x)
+static clfold_item clfold_taken(clfold_item x)
 {
     return x;
 }
 
 /* No parameter is assigned to: on rusticl the caller's struct changes. */
-static clfold_num_kept clfold_add_counts(clfold_num_kept a,
-                                         clfold_num_kept b CLFOLD_WITH)
+static clfold_item clfold_combine(clfold_item a, clfold_item b CLFOLD_WITH)
 {
 #if CLFOLD_KEEPS_RUNS
     return clfold_kept_of(a.kept + b.kept, b.kept > 0 ? b.start : a.start);
@@ -53,15 +49,14 @@ static clfold_num_kept clfold_add_counts(clfold_num_kept a,
 
 /* Writes how many are kept, if that is wanted, and the last run's length, if there may be
  * as many runs; for one work-item. */
-static void clfold_put_count(clfold_num_kept total, bool empty,
-                             CLFOLD_TOTAL_PARAMS CLFOLD_WITH)
+static void clfold_finish(clfold_item total, bool empty, CLFOLD_TOTAL_PARAMS CLFOLD_WITH)
 {
     if (has_total)
         ((global ulong *)total_out)[total_index] = total.kept;
 #if CLFOLD_KEEPS_RUNS
     if (clfold_has_lengths && total.kept - 1 < clfold_runs_end)
         clfold_run_lengths[clfold_run_lengths_at + total.kept - 1] =
-            min(clfold_runs_end, clfold_n) - total.start;
+            min(clfold_runs_end, clfold_true_n(clfold_n CLFOLD_PASS)) - total.start;
 #endif
 }
 
@@ -75,8 +70,8 @@ typedef struct {
 
 /* Of a tile at element `index`, after the prefix if there is one, whose last item is
  * given. No more are kept before it than there are elements, whatever is in memory. */
-static clfold_share clfold_share_of(ulong index, bool has_prefix, clfold_num_kept prefix,
-                                    clfold_num_kept next CLFOLD_WITH)
+static clfold_share clfold_share_of(ulong index, bool has_prefix, clfold_item prefix,
+                                    clfold_item next CLFOLD_WITH)
 {
     const ulong before = has_prefix ? min(prefix.kept, index) : 0;
     clfold_share share;

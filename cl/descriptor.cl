@@ -1,8 +1,7 @@
 /*
- * Descriptors: what tiles publish while others still run. A tile has two slots, and a
- * slot is words that each carry their own state and epoch, so that neither fences nor a
- * launch that clears them are needed: a slot is there when all its words are, and each
- * word is written once in an epoch, or again with the same bits.
+ * Descriptors: what tiles publish while others still run. A tile has two slots of words
+ * that each carry their own state and epoch, so that neither fences nor a launch that
+ * clears them are needed: a slot is there when all its words are.
  *
  *   words   ticket | left | ticket | left | clock | -        a line of 64 bytes each
  *           tile 0: aggregate, running | tile 1: aggregate, running | ...
@@ -12,20 +11,15 @@
  *
  *   state   0 invalid, as zeroed memory is; 1 aggregate: the tile's total; 2 running: the
  *           tiles up to this one, see scan_totals.cl
- *
- * The epoch is in the ticket's word, so it counts launches in memory: a recorded launch
- * may run again. The last group to leave increments it. The epoch wraps around after 2^30
- * or 2^14 launches, when no old word may be left: so the last group also clears a few
- * words, and goes on where the last launch stopped.
- *
- * Launches take turns with the tickets and counts, and each resets the other two: the
- * next one is right, whatever a launch that failed has left in its own.
- *
  *   ticket's word of 64 bits   epoch 32 | ticket 32
  *                    32 bits   epoch 14 | ticket 18
  *
+ * The epoch counts launches in memory, as a recorded launch may run again. The last group
+ * to leave increments it, and clears a few words, from where the last launch stopped: no
+ * old one may be left when the epoch wraps around. Launches take turns with the tickets
+ * and counts, and each resets the other two, whatever a launch that failed has left.
+ *
  * needs: contract.cl, memory.cl
- * names: CLFOLD_WORD_BITS
  */
 #define CLFOLD_LINE_WORDS  (512 / CLFOLD_WORD_BITS)
 #define CLFOLD_TICKET      0
@@ -139,12 +133,7 @@ static clfold_word_pointer clfold_counters(clfold_word_pointer words, uint turn)
     return words + turn * 2 * CLFOLD_LINE_WORDS;
 }
 
-/* Draws a ticket: the next tile of this launch, and the epoch. */
-static clfold_word clfold_draw(clfold_word_pointer counters)
-{
-    return clfold_add(counters + CLFOLD_TICKET, 1);
-}
-
+/* A ticket has the next tile of this launch, and the epoch. */
 static ulong clfold_tile_of(clfold_word ticket)
 {
     return ticket & (((clfold_word)1 << CLFOLD_TICKET_BITS) - 1);
@@ -155,8 +144,7 @@ static uint clfold_epoch_of(clfold_word ticket)
     return (uint)(ticket >> CLFOLD_TICKET_BITS) & ((1u << CLFOLD_EPOCH_BITS) - 1);
 }
 
-/* Called by one work-item when its group has no more to do; returns whether it is the
- * last group. */
+/* Whether this group, which has no more to do, is the last one; for one work-item. */
 static bool clfold_is_last(clfold_word_pointer counters)
 {
     return clfold_add(counters + CLFOLD_LEFT, 1) + 1 == get_num_groups(0);
@@ -175,8 +163,8 @@ static void clfold_reset(clfold_word_pointer counters, ulong epoch)
                  (clfold_word)(epoch + 1) << CLFOLD_TICKET_BITS);
 }
 
-/* Prepares the words for the next launch, and clears some; for the last group.
- * `capacity`: words after the lines, all that may ever be used. */
+/* Prepares the words for the next launch, and clears some of `capacity` words, all that
+ * may ever be used after the lines; for the last group. */
 static void clfold_renew(clfold_word_pointer words, clfold_word_pointer counters,
                          ulong capacity)
 {

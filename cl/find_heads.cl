@@ -16,11 +16,7 @@
  * ends the last segment. Words past the true count have no bits. A select that
  * scans gets no offsets, but for each word how many elements are kept before it.
  *
- * needs: count.cl, heads.cl
- * names: CLFOLD_GROUP_SIZE, CLFOLD_KEEPS_SCAN, CLFOLD_KERNEL, CLFOLD_KEY_BITS
- * names: CLFOLD_KEY_CELL
- * names: CLFOLD_KEY_EQUAL, CLFOLD_MASK16, CLFOLD_OFFSET, CLFOLD_PASS, CLFOLD_READ_KEY16
- * names: CLFOLD_TILE_VECTOR, CLFOLD_WAY, CLFOLD_WITH
+ * needs: contract.cl, count.cl, heads.cl
  */
 #if CLFOLD_GROUP_SIZE == 1
 
@@ -61,11 +57,11 @@ static uint clfold_head_word(ulong i, uint num CLFOLD_WITH)
 
 #endif
 
-CLFOLD_KERNEL void clfold_find_heads(ulong count, ulong num_words, ulong run,
+CLFOLD_KERNEL void clfold_find_heads(ulong most_count, ulong num_words, ulong run,
                                      global uint *bits, ulong bits_at,
                                      global ulong *counts CLFOLD_WITH)
 {
-    CLFOLD_LIMIT_COUNT(count);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
     const ulong first = get_group_id(0) * run, stop = min(first + run, num_words);
 
 #if CLFOLD_GROUP_SIZE == 1
@@ -109,13 +105,13 @@ CLFOLD_KERNEL void clfold_find_heads(ulong count, ulong num_words, ulong run,
 }
 
 /* By one group: each work-item adds up some neighbours' counts, of `num_runs`. */
-CLFOLD_KERNEL void clfold_count_heads(ulong count, ulong num, ulong num_runs,
+CLFOLD_KERNEL void clfold_count_heads(ulong most_count, ulong num, ulong num_runs,
                                       global ulong *counts,
                                       global CLFOLD_OFFSET *offsets, ulong offsets_at,
                                       uint has_total, global ulong *total_out,
                                       ulong total_index CLFOLD_WITH)
 {
-    CLFOLD_LIMIT_COUNT(count);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
     local ulong sums[CLFOLD_GROUP_SIZE];
     const uint l = (uint)get_local_id(0);
     const ulong each = (num_runs + CLFOLD_GROUP_SIZE - 1) / CLFOLD_GROUP_SIZE;
@@ -134,7 +130,7 @@ CLFOLD_KERNEL void clfold_count_heads(ulong count, ulong num, ulong num_runs,
             all = next;
         }
         counts[0] = all;
-        if (!CLFOLD_KEEPS_SCAN && all <= num)
+        if (!CLFOLD_FINDS_PLACES && all <= num)
             offsets[offsets_at + all] = (CLFOLD_OFFSET)count;
         if (has_total)
             total_out[total_index] = all;
@@ -148,7 +144,7 @@ CLFOLD_KERNEL void clfold_count_heads(ulong count, ulong num, ulong num_runs,
     }
 }
 
-#if CLFOLD_KEEPS_SCAN
+#if CLFOLD_FINDS_PLACES
 
 /* Writes how many there are before the word at element i, which is what a select that
  * scans finds places by. */
@@ -227,7 +223,7 @@ CLFOLD_KERNEL void clfold_put_offsets(ulong num_words, ulong run, ulong num,
 #endif
 }
 
-#if !CLFOLD_KEEPS_SCAN
+#if !CLFOLD_FINDS_PLACES
 
 /* A group takes `run` segments. Keys are copied bit by bit. */
 CLFOLD_KERNEL void clfold_put_lists(ulong count, ulong run, ulong num,

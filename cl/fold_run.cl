@@ -4,7 +4,6 @@
  * before it is folded: a multiple of 16, at most a tile.
  *
  * needs: contract.cl, tile.cl
- * names: clfold_combine
  */
 
 /* The fold of elements first to stop - 1, counted from in_offset. Work-item 0 finds the

@@ -24,7 +24,6 @@
  * barriers stand in loops whose trip counts the compiler knows.
  *
  * needs: contract.cl
- * names: CLFOLD_GROUP_SCAN, CLFOLD_OPAQUE, clfold_combine
  */
 #if CLFOLD_GROUP_SIZE > 65536
 #error "group_scan: CLFOLD_GROUP_SIZE must be at most 65536"
@@ -51,32 +50,22 @@
  *   rake     a ab abc |  d de def |  g gh           totals  abc def gh
  *   add      a ab abc | .abc op.  | .abc op def op. by raker 1, by raker 2
  *
- * n + n combines for the items, and some r r / 2 for the totals of r rakers: they all
- * fold them, side by side, where one of them could, but for a barrier more. The steps
- * k - 1, r - 2 and k are fewest for k near sqrt(G / 2). An odd k has 32 rakers at 32
- * banks in every step: no conflicts, and no padding.
+ * n + n combines for the items, and some r r / 2 for the totals of r rakers, which all
+ * fold them, side by side. The steps k - 1, r - 2 and k are fewest for k near
+ * sqrt(G / 2). An odd k has 32 rakers at 32 banks in every step: no conflicts.
  *
  * D. Merrill, A. Grimshaw: Parallel Scan for Stream Architectures. University of
  * Virginia CS2009-14, 2009; their rakers are one warp, which scans the totals unguarded.
  */
-#if CLFOLD_GROUP_SIZE <= 18
-#define CLFOLD_SCAN_RUN 3
-#elif CLFOLD_GROUP_SIZE <= 64
-#define CLFOLD_SCAN_RUN 5
-#elif CLFOLD_GROUP_SIZE <= 128
-#define CLFOLD_SCAN_RUN 7
-#elif CLFOLD_GROUP_SIZE <= 256
-#define CLFOLD_SCAN_RUN 11
-#elif CLFOLD_GROUP_SIZE <= 512
-#define CLFOLD_SCAN_RUN 15
-#elif CLFOLD_GROUP_SIZE <= 1024
-#define CLFOLD_SCAN_RUN 21
-#elif CLFOLD_GROUP_SIZE <= 2048
-#define CLFOLD_SCAN_RUN 31
-#else
-#define CLFOLD_SCAN_RUN 45
-#endif
-
+#define CLFOLD_SCAN_RUN                                                                  \
+    (CLFOLD_GROUP_SIZE <= 18     ? 3                                                     \
+     : CLFOLD_GROUP_SIZE <= 64   ? 5                                                     \
+     : CLFOLD_GROUP_SIZE <= 128  ? 7                                                     \
+     : CLFOLD_GROUP_SIZE <= 256  ? 11                                                    \
+     : CLFOLD_GROUP_SIZE <= 512  ? 15                                                    \
+     : CLFOLD_GROUP_SIZE <= 1024 ? 21                                                    \
+     : CLFOLD_GROUP_SIZE <= 2048 ? 31                                                    \
+                                 : 45)
 #define CLFOLD_SCAN_RAKERS    ((CLFOLD_GROUP_SIZE - 1) / CLFOLD_SCAN_RUN + 1)
 #define CLFOLD_SCAN_ITEMS     (CLFOLD_GROUP_SIZE + CLFOLD_SCAN_RAKERS)
 #define clfold_scan_place(l)  (l)
@@ -124,15 +113,11 @@ static CLFOLD_INLINE void clfold_group_scan(uint live,
  * A sub-group may have 1 to 4096 work-items, and any number, not just powers of two. The
  * last of a group may have fewer, as OpenCL says; all others have the maximum. OpenCL
  * does not say which work-items form a sub-group, so the items are dealt out anew, by
- * sub-group and place in it. Sections make the trip count known, so a sub-group may be as
- * many work-items that a compiler runs in a loop, with a barrier in each shuffle.
+ * sub-group and place in it. Sections make the trip count known.
  *
- * 5 steps for each item and, in the s-th section after the first, s for the totals: the
- * same for all its work-items, which costs no time where they run together. So this is
- * for G / W up to some 16, not for thousands of work-items by 4.
- * sub_group_scan_inclusive_* would know add, min and max alone.
- *
- * Shuffles take no #pragma: clang knows them by macro, and warns of one.
+ * 5 steps for each item and, in the s-th section after the first, s for the totals: so
+ * this is for G / W up to some 16. sub_group_scan_inclusive_* would know add, min and max
+ * alone. Shuffles take no #pragma: clang knows them by macro, and warns of one.
  *
  * A device without shuffles takes these steps in local memory, with barriers of the
  * sub-group alone. CLFOLD_NO_SHUFFLES says so to one that has them.

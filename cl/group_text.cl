@@ -12,9 +12,7 @@
  * A room belongs to these functions from one call to the next: each begins with a barrier
  * after which the room may be written, so a kernel may call them one after the other.
  *
- * needs: contract.cl, element.cl, group_scan.cl, result.cl, write.cl
- * names: CLFOLD_TEXTS, clfold_combine, clfold_identity, clfold_own_value
- * names: clfold_rounded
+ * needs: contract.cl, element.cl, group_scan.cl, write.cl
  */
 #if CLFOLD_LOAD || CLFOLD_WRITES
 #define CLFOLD_OWN_FIRST clfold_origin

@@ -14,22 +14,19 @@
  * reduction by flags or keys has no heads in its items: find_heads.cl turns them into
  * offsets. A select that scans writes such flags itself, which are heads alone.
  *
- * names: CLFOLD_HEADS, CLFOLD_IN_PART, CLFOLD_KEEPS_SCAN, CLFOLD_KEY, CLFOLD_KEY16
- * names: CLFOLD_KEY_EQUAL, CLFOLD_LOAD_INDEX, CLFOLD_MASK, CLFOLD_MASK16, CLFOLD_PASS
- * names: CLFOLD_READ_KEY, CLFOLD_READ_KEY16, CLFOLD_REVERSE, CLFOLD_TILE_VECTOR
- * names: CLFOLD_WAY, CLFOLD_WITH, clfold_equal
- * names if CLFOLD_HEADS: CLFOLD_HEAD16, CLFOLD_TO_HEADS
+ * needs: contract.cl
+ * needs if CLFOLD_REVERSE: count.cl
  */
-#if CLFOLD_KEEPS_SCAN
+#if CLFOLD_FINDS_PLACES
 
-static int clfold_head(ulong i CLFOLD_WITH)
+static int clfold_head_from_left(ulong i CLFOLD_WITH)
 {
     return clfold_heads[clfold_heads_at + i];
 }
 
 #elif CLFOLD_WAY == 3
 
-static int clfold_head(ulong i CLFOLD_WITH)
+static int clfold_head_from_left(ulong i CLFOLD_WITH)
 {
     const uint bits = clfold_heads[clfold_heads_at + i / 32];
 
@@ -66,7 +63,7 @@ static CLFOLD_KEY clfold_key_before(ulong i CLFOLD_WITH)
 
 #endif
 
-static int clfold_head(ulong i CLFOLD_WITH)
+static int clfold_head_from_left(ulong i CLFOLD_WITH)
 {
     const CLFOLD_KEY b = clfold_key(i CLFOLD_PASS);
     bool is_head = CLFOLD_LOAD_INDEX(i) == 0;
@@ -87,15 +84,17 @@ static int clfold_head(ulong i CLFOLD_WITH)
 
 #endif
 
-#if CLFOLD_REVERSE
-
-/* From the right a segment starts where, from the left, the one before the next ends. */
-static int clfold_head_mirrored(ulong i CLFOLD_WITH)
+static int clfold_head(ulong i CLFOLD_WITH)
 {
-    return i == 0 ? -1 : clfold_head(clfold_n - i CLFOLD_PASS);
-}
-#define clfold_head clfold_head_mirrored
+#if CLFOLD_REVERSE
+    /* A segment starts with the element before the next segment's head. */
+    const ulong n = clfold_true_n(clfold_n CLFOLD_PASS);
+
+    return i == 0 ? -1 : clfold_head_from_left(n - i CLFOLD_PASS);
+#else
+    return clfold_head_from_left(i CLFOLD_PASS);
 #endif
+}
 
 #if CLFOLD_TILE_VECTOR
 
@@ -120,7 +119,7 @@ static CLFOLD_MASK16 clfold_mask16(ulong i CLFOLD_WITH)
     const uint16 lanes = (uint16)(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
                                   8192, 16384, 32768);
     mask = (clfold_bits16(i CLFOLD_PASS) & lanes) != 0u;
-#elif CLFOLD_KEEPS_SCAN
+#elif CLFOLD_FINDS_PLACES
     return vload16(0, clfold_heads + clfold_heads_at + i);
 #elif CLFOLD_KEY_EQUAL || CLFOLD_REVERSE
     union {

@@ -10,9 +10,6 @@
  *
  * needs: contract.cl, element.cl, write.cl
  * needs if CLFOLD_TILE_VECTOR: tile_vector_write.cl, vectors.cl
- * names: CLFOLD_KEEPS_RUNS, CLFOLD_KEEPS_X, CLFOLD_KEEP_CALL, CLFOLD_KEEP_CALL16
- * names: CLFOLD_KEEP_LANES, CLFOLD_VALUE, CLFOLD_VALUE16, CLFOLD_X, CLFOLD_X16
- * names: clfold_kept, clfold_kept16
  */
 /* Whether element begin + j, loaded as e, is kept. */
 static bool clfold_holds(clfold_stage e, global const CLFOLD_IN *in, ulong begin,
@@ -41,7 +38,7 @@ static bool clfold_holds(clfold_stage e, global const CLFOLD_IN *in, ulong begin
 static void clfold_put_element(clfold_stage e, global const CLFOLD_IN *in, ulong begin,
                                uint j, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
 {
-    const clfold_item y = clfold_empty(e, 0 CLFOLD_PASS);
+    const clfold_folded y = clfold_empty(e, 0 CLFOLD_PASS);
 
     clfold_emit(y, y, in + (begin + j) * CLFOLD_SCALARS, begin + j - clfold_origin, out,
                 index CLFOLD_PASS);

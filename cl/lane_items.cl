@@ -2,8 +2,7 @@
  * Items of a bundle's lanes, whatever the tile: the fold of a lane, and of a scan also
  * what becomes of it after the prefix that the strategy has set, and what is written.
  *
- * needs: contract.cl, segments.cl, tile_lanes.cl, write.cl
- * names: CLFOLD_NUMBERS, clfold_combine, clfold_identity
+ * needs: contract.cl, element.cl, segments.cl, tile_lanes.cl, write.cl
  */
 /*
  * The first run of bundle b. A line are the runs of a bundle, or one row of many columns,
@@ -16,6 +15,11 @@ static ulong clfold_bundle_first(ulong b, ulong line, ulong part)
     const ulong parts = (line + part - 16) / part;
     return b / parts * line + b % parts * part;
 }
+
+/* Of a kernel by lanes: a group takes `each` bundles. */
+#define CLFOLD_BUNDLES_PARAMS                                                            \
+    global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS, ulong num_runs,      \
+        ulong line, ulong part, ulong each, uint ahead
 
 /* Places the runs of bundle b, from *first on; returns how many, 0 past the last. */
 static uint clfold_bundle_place(ulong b, ulong line, ulong part, CLFOLD_CUT_PARAMS,
@@ -44,6 +48,12 @@ static clfold_item clfold_lanes_total(clfold_bundle_pointer bundle,
 
 #if CLFOLD_SCAN
 
+/* Of clfold_lanes_scan: the first `num` lanes of a bundle, in runs of `run` items. */
+#define CLFOLD_LANES_SCAN_PARAMS                                                         \
+    global const CLFOLD_IN *in, ulong in_offset, uint num, ulong width, ulong run,       \
+        global CLFOLD_OUT *out, ulong out_offset, bool stream,                           \
+        clfold_bundle_pointer bundle
+
 /* What a fold of lane l's is, with the prefix before it. */
 static clfold_item clfold_lane_item(clfold_stage x, uint l,
                                     clfold_bundle_pointer bundle CLFOLD_WITH)
@@ -58,13 +68,8 @@ static clfold_item clfold_lane_item(clfold_stage x, uint l,
 /* The item before lane l's first one. */
 static clfold_item clfold_lane_first(uint l, clfold_bundle_pointer bundle CLFOLD_WITH)
 {
-    clfold_item y = clfold_taken(bundle->prefix[l]);
-
-#if CLFOLD_HAS_IDENTITY
-    if (!bundle->has_prefix[l])
-        y = clfold_identity(CLFOLD_PASS_ONLY);
-#endif
-    return y;
+    return clfold_or_identity(clfold_taken(bundle->prefix[l]),
+                              !bundle->has_prefix[l] CLFOLD_PASS);
 }
 
 /* The item before an element of lane l, of the fold before it, unless it is the first. */
@@ -83,17 +88,12 @@ static void clfold_lane_emit(clfold_stage total, clfold_stage before, bool is_fi
                              global CLFOLD_OUT *out, ulong index,
                              clfold_bundle_pointer bundle CLFOLD_WITH)
 {
-#if CLFOLD_EXCLUSIVE
-    const clfold_item y = clfold_lane_before(before, is_first, l, bundle CLFOLD_PASS);
-#else
-    const clfold_item y = clfold_lane_item(total, l, bundle CLFOLD_PASS);
-#endif
-    clfold_item prev = y;
+    clfold_item y, prev;
 
-#if CLFOLD_WRITES_PREV && !CLFOLD_EXCLUSIVE
-    prev = clfold_lane_before(before, is_first, l, bundle CLFOLD_PASS);
-#endif
-    clfold_emit(y, prev, s, i, out, index CLFOLD_PASS);
+    if (CLFOLD_EXCLUSIVE || CLFOLD_WRITES_PREV)
+        prev = clfold_lane_before(before, is_first, l, bundle CLFOLD_PASS);
+    y = CLFOLD_EXCLUSIVE ? prev : clfold_lane_item(total, l, bundle CLFOLD_PASS);
+    clfold_emit(y, CLFOLD_WRITES_PREV ? prev : y, s, i, out, index CLFOLD_PASS);
 }
 
 #endif

@@ -1,10 +1,8 @@
 /*
- * Look-back: a group hands over the total of its tile and gets the tile's prefix. It does
- * not depend on the tile's kind or room, nor on what a total is the fold of. Totals are
- * published in the words of descriptor.cl, and folded into `so_far`, see scan_totals.cl.
- *
- * Tiles are counted from the first of their row, whose slots all these are given: so
- * look-back ends at a row's first tile as at that of a whole input.
+ * Look-back: a group hands over the total of its tile and gets the tile's prefix. Totals
+ * are published in the words of descriptor.cl, and folded into `so_far`, see
+ * scan_totals.cl. Tiles are counted from the first of their row, whose slots all these
+ * are given: so look-back ends at a row's first tile as at that of a whole input.
  *
  *   clfold_begin       begins tile t: channel->tile is t, whose total is wanted first
  *   clfold_hand_over   publishes the total of channel->tile
@@ -15,18 +13,247 @@
  *   clfold_end         ends t, just before its output is written
  *
  * Work-item 0 calls these, but CLFOLD_IS_LOOKING says which look back, a window of tiles
- * at a time, see look_window.cl. The group synchronises between them.
+ * at a time. The group synchronises between them. A tile folds its own block first, and
+ * publishes that before it waits for the anchor, so tiles wait for one hop a block.
  *
- * A tile folds its own block first, and publishes that before it waits for the anchor. So
- * what tiles wait for one after the other is one hop a block.
- *
- * needs: contract.cl, memory.cl, descriptor.cl, look_window.cl, scan_totals.cl
- * needs: shared.cl
+ * needs: contract.cl, memory.cl, descriptor.cl, segments.cl, scan_totals.cl
  * needs if CLFOLD_TRACE: scan_trace.cl
- * names: CLFOLD_ANCHOR, CLFOLD_CHAINED, CLFOLD_FENCES, CLFOLD_LOOKERS, CLFOLD_TRACE
- * names: CLFOLD_WINDOW, clfold_combine
  */
-/* What scan_trace.cl records. */
+/*
+ * The window: what CLFOLD_WINDOW tiles have published is read together: by one work-item,
+ * which first reads a word of each slot, so that the reads are under way at once; or by
+ * the first sub-group, a tile by each of its work-items, or by a warp in PTX, since
+ * NVIDIA's devices offer no sub-groups.
+ *
+ *   tiles                 8   9  10  11  12  13  14   pos = 14
+ *   clfold_look_down          <- X   A   A   A        3 have totals, 10 is missing
+ *   clfold_fetch_window   A   A  -->                  from tile 8 on, once they are there
+ */
+#if CLFOLD_LOOKERS == 2
+
+#define CLFOLD_IS_LOOKING          (get_local_id(0) < CLFOLD_WARP)
+#define CLFOLD_LANE                ((uint)get_local_id(0))
+#define CLFOLD_LANES               min(CLFOLD_WARP, (uint)CLFOLD_WINDOW)
+#define CLFOLD_LEAST(x)            clfold_least(x)
+#define CLFOLD_BROADCAST(x, lane)  clfold_broadcast(x, lane)
+#define CLFOLD_WINDOW_SYNC()       clfold_warp_sync()
+
+#define CLFOLD_WARP 32u
+
+static uint clfold_least(uint mine)
+{
+    uint x = mine, other;
+
+#pragma unroll
+    for (uint step = CLFOLD_WARP / 2; step > 0; step /= 2) {
+        asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;"
+                     : "=r"(other)
+                     : "r"(x), "r"(step)
+                     : "memory");
+        x = min(x, other);
+    }
+    return x;
+}
+
+static uint clfold_broadcast(uint x, uint lane)
+{
+    uint y;
+
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;"
+                 : "=r"(y)
+                 : "r"(x), "r"(lane)
+                 : "memory");
+    return y;
+}
+
+static void clfold_warp_sync(void)
+{
+    asm volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+}
+
+#elif CLFOLD_LOOKERS == 1
+#define CLFOLD_IS_LOOKING          (get_sub_group_id() == 0)
+#define CLFOLD_LANE                get_sub_group_local_id()
+#define CLFOLD_LANES               min(get_sub_group_size(), (uint)CLFOLD_WINDOW)
+#define CLFOLD_LEAST(x)            sub_group_reduce_min((uint)(x))
+#define CLFOLD_BROADCAST(x, lane)  sub_group_broadcast((uint)(x), lane)
+#define CLFOLD_WINDOW_SYNC()       sub_group_barrier(CLK_LOCAL_MEM_FENCE)
+#else
+#define CLFOLD_IS_LOOKING          (get_local_id(0) == 0)
+#define CLFOLD_LANE                0u
+#define CLFOLD_LANES               ((uint)CLFOLD_WINDOW)
+#define CLFOLD_BROADCAST(x, lane)  (x)
+#endif
+
+/* What a look finds, besides CLFOLD_AGGREGATE and CLFOLD_RUNNING. */
+#define CLFOLD_MISSING 0
+#define CLFOLD_STOP    4 /* nothing before the tile counts */
+#define CLFOLD_LOW     5 /* the walk reached its end */
+
+/* What a look at tile x finds, and its item. Of other blocks only the last one's running
+ * item is useful. */
+static uint clfold_look_at(clfold_word_pointer slots, ulong x, uint epoch, bool in_block,
+                           clfold_item *item CLFOLD_WITH)
+{
+    const clfold_slot_words running = clfold_see(slots, x, CLFOLD_RUNNING);
+    const clfold_slot_words total = clfold_see(slots, x, CLFOLD_AGGREGATE);
+
+    if ((in_block || (x + 1) % CLFOLD_ANCHOR == 0) &&
+        clfold_was_there(&running, CLFOLD_RUNNING, epoch, item))
+        return CLFOLD_RUNNING;
+    if (!clfold_was_there(&total, CLFOLD_AGGREGATE, epoch, item))
+        return CLFOLD_MISSING;
+#if CLFOLD_CUTS_ITEM
+    if (clfold_cuts_item(*item CLFOLD_PASS))
+        return CLFOLD_STOP;
+#endif
+    return CLFOLD_AGGREGATE;
+}
+
+#if CLFOLD_LOOKERS
+
+/* Looks at the tiles below pos, down to `low`: how many have totals in a row, and what
+ * the next one is. `item` is what this work-item saw. */
+static uint clfold_look_down(clfold_word_pointer slots, ulong low, ulong pos, uint epoch,
+                             bool in_block, uint *found, clfold_item *item CLFOLD_WITH)
+{
+    const uint lane = CLFOLD_LANE;
+    const uint lanes = CLFOLD_LANES;
+
+    *found = CLFOLD_LOW;
+    if (lane < lanes && lane < pos - low)
+        *found = clfold_look_at(slots, pos - 1 - lane, epoch, in_block, item CLFOLD_PASS);
+    const uint good =
+        CLFOLD_LEAST(*found == CLFOLD_AGGREGATE ? lanes : min(lane, lanes));
+    if (good < lanes)
+        *found = CLFOLD_BROADCAST(*found, good);
+    return good;
+}
+
+/* Leaves what the last look saw in the window: the totals, forward, and in the last place
+ * the item at which the walk ended. Returns how many totals; that place is free, since
+ * the walk ended before it. */
+static uint clfold_keep(CLFOLD_SPACE clfold_item *window, uint good, clfold_item item)
+{
+    const uint lane = CLFOLD_LANE;
+
+    if (lane < good)
+        window[good - 1 - lane] = clfold_taken(item);
+    else if (lane == good)
+        window[CLFOLD_LANES - 1] = clfold_taken(item);
+    CLFOLD_WINDOW_SYNC();
+    return good;
+}
+
+/* Reads the totals of tiles x to x + num - 1 into the window; returns how many are there.
+ */
+static uint clfold_fetch_window(CLFOLD_SPACE clfold_item *window,
+                                clfold_word_pointer slots, ulong x, uint num, uint epoch)
+{
+    const uint lane = CLFOLD_LANE;
+    bool there = true;
+    clfold_item item;
+
+    if (lane < num) {
+        there = clfold_look(slots, x + lane, CLFOLD_AGGREGATE, epoch, &item);
+        if (there)
+            window[lane] = item;
+    }
+    const uint good = CLFOLD_LEAST(there ? CLFOLD_LANES : lane);
+    CLFOLD_WINDOW_SYNC();
+    return good;
+}
+
+#else
+
+/* The same from the word that was read: a slot of one word is there or not, and only
+ * longer ones are read again. */
+static uint clfold_found(clfold_word_pointer slots, ulong x, uint epoch, bool in_block,
+                         clfold_word total, clfold_word running,
+                         clfold_item *item CLFOLD_WITH)
+{
+    const bool ends = (in_block || (x + 1) % CLFOLD_ANCHOR == 0) &&
+                      clfold_is_tagged(running, epoch, CLFOLD_RUNNING);
+    const bool there = clfold_is_tagged(total, epoch, CLFOLD_AGGREGATE);
+    clfold_packed packed;
+
+    if (!ends && !there)
+        return CLFOLD_MISSING;
+    if (CLFOLD_ITEM_WORDS > 1 || CLFOLD_CUTS_ITEM)
+        return clfold_look_at(slots, x, epoch, in_block, item CLFOLD_PASS);
+    packed.halves[0] = (clfold_half)(ends ? running : total);
+    *item = packed.item;
+    return ends ? CLFOLD_RUNNING : CLFOLD_AGGREGATE;
+}
+
+static uint clfold_look_down(clfold_word_pointer slots, ulong low, ulong pos, uint epoch,
+                             bool in_block, uint *found, clfold_item *item CLFOLD_WITH)
+{
+    const uint num = (uint)min((ulong)CLFOLD_WINDOW, pos - low);
+    clfold_word totals[CLFOLD_WINDOW], runnings[CLFOLD_WINDOW];
+    uint good = 0;
+
+    /* Below `low` reads the lowest again, which is safe. */
+#pragma unroll
+    for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
+        const ulong x = pos - low > k ? pos - 1 - k : low;
+        totals[k] = clfold_read(clfold_slot_of(slots, x, CLFOLD_AGGREGATE));
+        runnings[k] = clfold_read(clfold_slot_of(slots, x, CLFOLD_RUNNING));
+    }
+    *found = CLFOLD_AGGREGATE;
+#pragma unroll
+    for (uint k = 0; k < CLFOLD_WINDOW; ++k) {
+        if (good == k && k < num) {
+            *found = clfold_found(slots, pos - 1 - k, epoch, in_block, totals[k],
+                                  runnings[k], item CLFOLD_PASS);
+            good += *found == CLFOLD_AGGREGATE;
+        }
+    }
+    if (good == num && num < CLFOLD_WINDOW)
+        *found = CLFOLD_LOW;
+    return good;
+}
+
+/* Tiles whose totals are under way at once: one if totals are long, since there are
+ * registers for no more. */
+#define CLFOLD_FETCHED (CLFOLD_ITEM_WORDS > 2 ? 1 : CLFOLD_WINDOW)
+
+static uint clfold_fetch_window(CLFOLD_SPACE clfold_item *window,
+                                clfold_word_pointer slots, ulong x, uint num, uint epoch)
+{
+    clfold_slot_words totals[CLFOLD_FETCHED];
+    clfold_item item;
+    uint good = 0;
+
+    for (uint from = 0; from < num && good == from; from += CLFOLD_FETCHED) {
+        /* Past `num` reads the last again, which is safe. */
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_FETCHED; ++k)
+            totals[k] =
+                clfold_see(slots, x + min(from + k, num - 1), CLFOLD_AGGREGATE);
+#pragma unroll
+        for (uint k = 0; k < CLFOLD_FETCHED; ++k) {
+            if (good == from + k && good < num &&
+                clfold_was_there(&totals[k], CLFOLD_AGGREGATE, epoch, &item)) {
+                window[good] = clfold_taken(item);
+                ++good;
+            }
+        }
+    }
+    return good;
+}
+
+/* Totals are fetched on the way forward. */
+static uint clfold_keep(CLFOLD_SPACE clfold_item *window, uint good, clfold_item item)
+{
+    window[CLFOLD_LANES - 1] = clfold_taken(item);
+    return 0;
+}
+
+#define CLFOLD_WINDOW_SYNC()
+
+#endif
+
 #if CLFOLD_TRACE
 #define CLFOLD_TRACED(statement) statement
 #else
@@ -58,12 +285,11 @@ typedef struct {
 
 typedef CLFOLD_SPACE clfold_channel *clfold_channel_pointer;
 
-/* What a walk saw: the last tile that it passed, and the state of the one below, at which
- * it ended; or CLFOLD_MISSING, and the tile that is not there. */
+/* What a walk saw. */
 typedef struct {
-    uint state;
-    ulong tile;
-    uint kept; /* tiles from this one on whose totals the walk left in the window */
+    uint state; /* of the tile at which it ended, or CLFOLD_MISSING */
+    ulong tile; /* the last one that it passed, or that is not there */
+    uint kept;  /* tiles from this one on whose totals the walk left in the window */
 } clfold_seen;
 
 /* Walks down from tile `from` - 1 over tiles that have totals, to `low` at most. Each
@@ -136,14 +362,15 @@ static void clfold_take_window(clfold_channel_pointer channel,
 }
 
 /* Takes the tiles from where the walk ended to stop - 1, a window at a time. Returns what
- * the walk saw; or what is missing, which in memory that passed the probe nothing is. */
+ * the walk saw; or what is missing, as nothing is in memory that passed the probe. */
 static clfold_seen clfold_take_tiles(clfold_channel_pointer channel,
                                      clfold_running_pointer so_far,
-                                     clfold_word_pointer slots, clfold_seen seen,
+                                     clfold_word_pointer slots, clfold_seen walked,
                                      ulong stop CLFOLD_WITH)
 {
     const bool first = CLFOLD_LANE == 0;
     const uint lanes = CLFOLD_LANES;
+    clfold_seen seen = walked;
 
     if (first)
         clfold_start(channel, so_far, seen);
@@ -190,8 +417,8 @@ static void clfold_publish_running(clfold_channel_pointer channel,
         so_far->partial = clfold_taken(partial);
 }
 
-/* Waits for the anchor, tile block - 1, for channel->waits looks. It is there soon unless
- * its group is held up, and to walk past it, over a whole block, takes longer. */
+/* Waits for the anchor, tile block - 1, for channel->waits looks: to walk past it, over a
+ * whole block, takes longer. */
 static bool clfold_await_anchor(clfold_channel_pointer channel,
                                 clfold_running_pointer so_far, clfold_word_pointer slots,
                                 ulong block)
@@ -215,8 +442,7 @@ static bool clfold_await_anchor(clfold_channel_pointer channel,
 static void clfold_begin(clfold_channel_pointer channel, clfold_word_pointer words,
                          ulong t, ulong row CLFOLD_TRACE_PARAMS)
 {
-    CLFOLD_TRACED(channel->words = words);
-    CLFOLD_TRACED(channel->first = row);
+    CLFOLD_TRACED(channel->words = words; channel->first = row);
     channel->tile = t;
     channel->has_prefix = false;
     channel->waits = CLFOLD_ANCHOR > 1 ? min(channel->spins, CLFOLD_WAITS) : 0;
@@ -279,8 +505,7 @@ static void clfold_look_back(clfold_channel_pointer channel,
     inner.state = CLFOLD_LOW;
     inner.tile = t;
     seen = inner;
-    /* One place walks, one takes tiles and one publishes: with two, PoCL 3.1's compiler
-     * crashes. */
+    /* With two places that walk, take tiles or publish, PoCL 3.1's compiler crashes. */
     for (uint part = CLFOLD_ANCHOR > 1 ? 0 : 1; part < 2 && inner.state != CLFOLD_STOP;
          ++part) {
         const ulong stop = part == 0 ? t : block;
@@ -324,11 +549,11 @@ static void clfold_end(clfold_channel_pointer channel, clfold_word_pointer slots
         clfold_release();
     }
 #if CLFOLD_TRACE
-    trace += channel->first + t;
-    trace->ticket = (uint)(channel->first + t);
-    trace->depth = channel->depth;
-    trace->polls = channel->polls;
-    trace->fallbacks = channel->fallbacks;
-    trace->folded = channel->helped;
+    global clfold_tile_trace *const row = trace + channel->first + t;
+    row->ticket = (uint)(channel->first + t);
+    row->depth = channel->depth;
+    row->polls = channel->polls;
+    row->fallbacks = channel->fallbacks;
+    row->folded = channel->helped;
 #endif
 }

@@ -11,15 +11,16 @@
  * elements before the first and past the last are left out.
  *
  * needs: contract.cl, count.cl, element.cl, write.cl
+ * needs if CLFOLD_TEXT_OFFSETS: text_segments.cl
  * needs if CLFOLD_TILE_VECTOR: tile_vector_write.cl, vectors.cl
- * names: CLFOLD_STORES, CLFOLD_TEXT_OFFSETS, CLFOLD_TEXT_SEGMENTS, clfold_written
- * names if CLFOLD_TEXT_OFFSETS: CLFOLD_LIMIT_NUM
  */
 /* The segment of element i, from which those that follow are searched. */
 #if CLFOLD_TEXT_OFFSETS && CLFOLD_TEXT_SEGMENTS
-#define CLFOLD_FIND(i) CLFOLD_NEAR(clfold_segment_of(i CLFOLD_PASS).segment)
+#define CLFOLD_FIND(near, i)                                                             \
+    near = clfold_segment_from(near, i CLFOLD_PASS).segment;                             \
+    const ulong clfold_near = near
 #else
-#define CLFOLD_FIND(i)
+#define CLFOLD_FIND(near, i) (void)(near)
 #endif
 
 #if CLFOLD_WRITES && !CLFOLD_STORES
@@ -53,19 +54,19 @@ static void clfold_map_put(CLFOLD_MADE y, global const CLFOLD_IN *in, ulong begi
 }
 
 CLFOLD_KERNEL void
-clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong lead,
-                 ulong run, uint ahead, global CLFOLD_OUT *out, ulong out_offset,
-                 uint stream CLFOLD_WITH)
+clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong most_count,
+                 ulong lead, ulong run, uint ahead, global CLFOLD_OUT *out,
+                 ulong out_offset, uint stream CLFOLD_WITH)
 {
-    CLFOLD_LIMIT_COUNT(count);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
     const ulong group = get_group_id(0);
     ulong stop = min((group + 1) * run - lead, count);
-    ulong i = group == 0 ? 0 : group * run - lead;
+    ulong i = group == 0 ? 0 : group * run - lead, near = 0;
 
 #if CLFOLD_TEXT_OFFSETS
     if (i < stop) {
-        CLFOLD_LIMIT_NUM(clfold_num_segments, 0);
-        stop = min(stop, clfold_start_of(clfold_num_segments CLFOLD_PASS));
+        const ulong num = clfold_true_num(clfold_num_segments CLFOLD_PASS);
+        stop = min(stop, clfold_start_of(num CLFOLD_PASS));
         i = min(max(i, clfold_start_of(0 CLFOLD_PASS)), stop);
     }
 #endif
@@ -74,7 +75,7 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
     const bool past =
         stream && (ulong)(out + (out_offset + i) * CLFOLD_OUT_SCALARS) % 64 == 0;
     for (; i + 16 <= stop; i += 16) {
-        CLFOLD_FIND(i);
+        CLFOLD_FIND(near, i);
         if (ahead > 0)
             clfold_ask(in, in_offset + i + ahead, 16 CLFOLD_PASS);
         const clfold_stage16 x = clfold_load16(in, in_offset + i, 0 CLFOLD_PASS);
@@ -87,7 +88,7 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
     i += get_local_id(0);
     for (; i + 3 * CLFOLD_GROUP_SIZE < stop; i += 4 * CLFOLD_GROUP_SIZE) {
         /* No array: rusticl's compiler (Mesa 22.3) mixes up structs of bytes in one. */
-        CLFOLD_FIND(i);
+        CLFOLD_FIND(near, i);
         const ulong j = i + CLFOLD_GROUP_SIZE, k = j + CLFOLD_GROUP_SIZE,
                     l = k + CLFOLD_GROUP_SIZE;
         const CLFOLD_MADE p = clfold_map_make(in, in_offset, i CLFOLD_PASS);
@@ -100,7 +101,7 @@ clfold_map_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong
         clfold_map_put(s, in, in_offset, l, out, out_offset CLFOLD_PASS);
     }
     for (; i < stop; i += CLFOLD_GROUP_SIZE) {
-        CLFOLD_FIND(i);
+        CLFOLD_FIND(near, i);
         clfold_map_put(clfold_map_make(in, in_offset, i CLFOLD_PASS), in, in_offset, i,
                        out, out_offset CLFOLD_PASS);
     }

@@ -8,48 +8,44 @@
  * A group takes `run` words or offsets. After the words it keeps which of its offsets is
  * the first that descends or is past the end, and one more launch finds the first of all.
  *
- * needs: count.cl
- * names: CLFOLD_GROUP_SIZE, CLFOLD_HEADS, CLFOLD_IN_PART, CLFOLD_KERNEL, CLFOLD_OFFSET
- * names: CLFOLD_LIMIT_NUM, CLFOLD_WITH
+ * needs: contract.cl, count.cl
  */
 #define CLFOLD_NO_OFFSET (~0u)
-
-#if CLFOLD_HEADS
 
 /* Which offsets mark an element of the call, and which one. The words have room for all
  * of these, and the last of them for none. */
 #if CLFOLD_IN_PART
-#define CLFOLD_MARKS(at, num_words)                                                      \
+#define CLFOLD_MARKS(at, n, num_words)                                                   \
     ((at) >= clfold_first && (at) - clfold_first < ((num_words) - 1) * 32)
 #define CLFOLD_MARKED(at) ((at) - clfold_first)
 #else
-#define CLFOLD_MARKS(at, num_words) ((at) < clfold_n)
-#define CLFOLD_MARKED(at)           (at)
+#define CLFOLD_MARKS(at, n, num_words) ((at) < (n))
+#define CLFOLD_MARKED(at)              (at)
 #endif
 
-CLFOLD_KERNEL void clfold_clear_heads(ulong num_words, ulong run CLFOLD_WITH)
+CLFOLD_KERNEL void clfold_clear_heads(ulong num_words, ulong run,
+                                      global uint *heads CLFOLD_WITH)
 {
     const ulong first = get_group_id(0) * run;
 
     for (ulong w = first + get_local_id(0); w < min(first + run, num_words);
          w += CLFOLD_GROUP_SIZE)
-        clfold_heads[clfold_heads_at + w] = 0;
+        heads[w] = 0;
 }
 
-#endif
-
 CLFOLD_KERNEL void clfold_mark_heads(global const CLFOLD_OFFSET *offsets,
-                                     ulong offsets_at, ulong num, ulong n, ulong run,
-                                     global uint *heads, ulong num_words CLFOLD_WITH)
+                                     ulong offsets_at, ulong most_num, ulong most_n,
+                                     ulong run, global uint *heads,
+                                     ulong num_words CLFOLD_WITH)
 {
     local uint bad;
+    /* There is one more offset than segments. */
+    const ulong num = most_num > 0 ? clfold_true_num(most_num - 1 CLFOLD_PASS) + 1 : 0;
+    const ulong n = num > 0 ? clfold_true_count(most_n CLFOLD_PASS) : 0;
     const ulong first = get_group_id(0) * run;
     ulong word = 0;
     uint bits = 0; /* of the word, which are set together */
 
-    CLFOLD_LIMIT_NUM(num, 1);
-    if (num > 0)
-        CLFOLD_LIMIT_COUNT(n);
     if (get_local_id(0) == 0)
         bad = CLFOLD_NO_OFFSET;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -59,9 +55,8 @@ CLFOLD_KERNEL void clfold_mark_heads(global const CLFOLD_OFFSET *offsets,
         const ulong before = k > 0 ? offsets[offsets_at + k - 1] : 0;
         if (at > n || at < before)
             atomic_min(&bad, (uint)(k - first));
-#if CLFOLD_HEADS
         /* Segments may be empty, in long rows: one of equal offsets marks. */
-        if (!CLFOLD_MARKS(at, num_words) || (k > 0 && at == before))
+        if (num_words == 0 || !CLFOLD_MARKS(at, n, num_words) || (k > 0 && at == before))
             continue;
         if (CLFOLD_MARKED(at) / 32 != word && bits != 0) {
             atomic_or(heads + word, bits);
@@ -69,7 +64,6 @@ CLFOLD_KERNEL void clfold_mark_heads(global const CLFOLD_OFFSET *offsets,
         }
         word = CLFOLD_MARKED(at) / 32;
         bits |= 1u << CLFOLD_MARKED(at) % 32;
-#endif
     }
     if (bits != 0)
         atomic_or(heads + word, bits);

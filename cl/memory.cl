@@ -10,18 +10,12 @@
  *
  * A word is relaxed: it orders nothing else. What must be read together is in one word,
  * and wider values are in words that each say whether they are there (descriptor.cl).
- * Never mem_fence: it is empty in several drivers.
+ * Words have CLFOLD_WORD_BITS, 32 where the device has no 64-bit atomics. There is no
+ * mem_fence: it is empty in several drivers.
  *
- *   CLFOLD_WORD_BITS   64, or 32 where the device has no 64-bit atomics
- *
- *   clfold_read(p)     a word
- *   clfold_write(p, w)
- *   clfold_add(p, w)   returns what the word was
- *   clfold_release(), clfold_acquire()
- *                      where CLFOLD_FENCES is 1: a work-item that reads a word
- *                      written after the release sees what was done before it
- *
- * names: CLFOLD_FENCES, CLFOLD_MEMORY, CLFOLD_WORD_BITS
+ * clfold_add() returns what the word was. Where CLFOLD_FENCES is 1, a work-item that
+ * reads a word written after a clfold_release() sees, after a clfold_acquire(), what was
+ * done before it.
  */
 #if CLFOLD_WORD_BITS == 64
 typedef ulong clfold_word;
@@ -109,38 +103,29 @@ static void clfold_acquire(void)
     asm volatile("fence.acq_rel.gpu;" : : : "memory");
 }
 
-#elif CLFOLD_WORD_BITS == 64
-
-static clfold_word clfold_read(clfold_word_pointer p)
-{
-    return atom_add(p, (ulong)0);
-}
-
-static void clfold_write(clfold_word_pointer p, clfold_word w)
-{
-    atom_xchg(p, w);
-}
-
-static clfold_word clfold_add(clfold_word_pointer p, clfold_word w)
-{
-    return atom_add(p, w);
-}
-
 #else
 
+#if CLFOLD_WORD_BITS == 64
+#define CLFOLD_ADD  atom_add
+#define CLFOLD_XCHG atom_xchg
+#else
+#define CLFOLD_ADD  atomic_add
+#define CLFOLD_XCHG atomic_xchg
+#endif
+
 static clfold_word clfold_read(clfold_word_pointer p)
 {
-    return atomic_add(p, 0u);
+    return CLFOLD_ADD(p, (clfold_word)0);
 }
 
 static void clfold_write(clfold_word_pointer p, clfold_word w)
 {
-    atomic_xchg(p, w);
+    CLFOLD_XCHG(p, w);
 }
 
 static clfold_word clfold_add(clfold_word_pointer p, clfold_word w)
 {
-    return atomic_add(p, w);
+    return CLFOLD_ADD(p, w);
 }
 
 #endif

@@ -10,11 +10,23 @@
  * Merrill and Garland, 2016). Offsets past the elements count as their end. Those that do
  * not ascend may give any segments, but none outside the elements.
  *
- * names: CLFOLD_OFFSET
+ * needs: contract.cl, partials.cl
  */
 #define CLFOLD_OFFSETS_PARAMS                                                            \
     ulong count, global const CLFOLD_OFFSET *offsets, ulong offsets_at, ulong num
 #define CLFOLD_OFFSETS count, offsets, offsets_at, num
+
+/* In a block: texts search a segment from s on, which is not past it. */
+#if CLFOLD_TEXT_OFFSETS
+#define CLFOLD_NEAR(s) const ulong clfold_near = (s)
+#else
+#define CLFOLD_NEAR(s)
+#endif
+
+/* Of a kernel, as count.cl says. */
+#define CLFOLD_MOST_PARAMS                                                               \
+    ulong most_count, global const CLFOLD_OFFSET *offsets, ulong offsets_at,             \
+        ulong most_num
 
 /* What lies before a place: segments that have ended, and elements. */
 typedef struct {
@@ -69,3 +81,24 @@ static clfold_share clfold_share_of(ulong s, clfold_spot from, clfold_spot to,
     share.items = stop > share.first ? stop - share.first : 0;
     return share;
 }
+
+/* The fold of a piece's share of segment s is the result, or an item of the segment that
+ * is open at the piece's end, or of that which has begun before. */
+static void clfold_keep_share(clfold_item total, ulong s, clfold_share share,
+                              global clfold_item *open, global clfold_item *begun,
+                              global CLFOLD_OUT *out, ulong out_offset,
+                              CLFOLD_INIT_PARAMS CLFOLD_WITH)
+{
+    if (!share.open && !share.begun)
+        clfold_reduce_end(total, share.items == 0, s, out, out_offset + s,
+                          CLFOLD_INIT_ARGS CLFOLD_PASS);
+    else if (share.items > 0)
+        *(share.open ? open : begun) = total;
+}
+
+/* Of clfold_take_piece, which folds the segments of the piece between two places. What
+ * begins before it goes to *begun, what goes on after it to *open. */
+#define CLFOLD_PIECE_PARAMS                                                              \
+    global const CLFOLD_IN *in, ulong in_offset, clfold_spot from, clfold_spot to,       \
+        CLFOLD_OFFSETS_PARAMS, uint ahead, global clfold_item *open,                     \
+        global clfold_item *begun, global CLFOLD_OUT *out, ulong out_offset

@@ -8,12 +8,10 @@
  *
  *   word    a number in the upper half, what follows from it in the lower: a torn one is
  *           known by that. Zeroed memory is number 0
- *   told    what a group tells the host, in plain words: whether it came to its end,
- *           wrong words seen, waits that ended well, waits in vain, and what plain loads
- *           read
+ *   told    what a group tells the host: whether it came to its end, wrong words seen,
+ *           waits that ended well, waits in vain, and what plain loads read
  *
  * needs: memory.cl
- * names: CLFOLD_SAID, CLFOLD_WORD_BITS
  */
 #define CLFOLD_LINE_WORDS (512 / CLFOLD_WORD_BITS)
 

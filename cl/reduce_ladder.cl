@@ -3,41 +3,26 @@
  * one that it improves, and works for every count and every group size from 2.
  *
  * After Harris, "Optimizing Parallel Reduction in CUDA" (2007), and Kloeckner's OpenCL
- * lecture (2010), which number the rungs alike. The counts are a group's, for G
- * work-items (a power of two), L = log2 G, sub-groups of 32 lanes and 32 banks of local
- * memory; G = 256 as the example. "Steps" are sub-group steps with work in them, "mixed"
- * are those in which some lanes idle, "replays" are accesses to local memory repeated
- * because lanes met in a bank, beyond the three accesses of a step.
- *
- *   rung     steps  mixed  replays  barriers  loads of    groups of the
- *                                             work-item   first launch
- *   reduce0     47     47        0     1 + L      1       n / G
- *   reduce1     12      5      105     1 + L      1       n / G
- *   reduce2     12      5        0     1 + L      1       n / G
- *   reduce3     12      5        0     1 + L      2       n / 2G
- *   reduce4     12      5        0     1 + L      2       n / 2G
- *   reduce5     12      5        0     1 + L      2       n / 2G
- *   reduce6     12      5        0     1 + L      k       n / kG, at most what a device
- *                                                         holds at once
+ * lecture (2010), which number the rungs alike. docs/ladder.md counts what they cost:
+ * steps of sub-groups, those in which some lanes idle ("mixed"), and accesses to local
+ * memory that are repeated because lanes met in a bank ("replays"). G is the group's
+ * size. Each rung has 1 + log2 G barriers. First launches have n / G groups, from reduce3
+ * on n / 2G, and of reduce6 at most what a device holds at once.
  *
  * How all rungs differ from the published ones:
  *
- *   - A step is guarded by the number of items (`live`), so nothing is padded: any
- *       operator works, with an identity or without, and so does a short last group.
+ *   - A step is guarded by the number of items (`live`), so nothing is padded.
  *   - A barrier ends every step. The published reduce4 to reduce6 leave it out for the
  *     last 32 work-items and trust `volatile` and lanes in lock step, which OpenCL never
  *     promises.
- *   - A group leaves its item at `to + group`, and the next launch folds those, until one
- *     is left.
  *   - G is a constant in every rung, since compilers have been seen to break barriers in
  *     loops whose trip count they do not know. What reduce5 gains is that no loop is
  *     left, so compilers are asked not to unroll those of the others.
  *
- * The first launch reads elements of `in`, later ones items of `scratch`.
+ * The first launch reads elements of `in`, later ones the items that groups have left in
+ * `scratch`.
  *
- * needs: contract.cl, count.cl, element.cl, write.cl
- * names: CLFOLD_COUNT_AT, CLFOLD_GROUP_POWER, CLFOLD_RUNG, CLFOLD_STAGE_LIMIT
- * names: clfold_combine, clfold_combine_stage
+ * needs: contract.cl, count.cl, element.cl, partials.cl
  */
 
 /* A launch's input. */
@@ -52,15 +37,24 @@ typedef struct {
 /* A group's result, and where a launch leaves it. */
 #define CLFOLD_RUNG_PARAMS                                                               \
     global const CLFOLD_IN *in, ulong in_offset, global clfold_item *scratch,            \
-        ulong from, ulong to, uint is_first, ulong count, global CLFOLD_OUT *out,       \
-        ulong out_offset, CLFOLD_INIT_PARAMS
+        ulong from, ulong to, uint is_first, ulong most_count,                           \
+        global CLFOLD_OUT *out, ulong out_offset, CLFOLD_INIT_PARAMS
 
 #define CLFOLD_RUNG_ARGS                                                                 \
-    in, in_offset, scratch, from, to, is_first, count, out, out_offset, CLFOLD_INIT_ARGS
+    in, in_offset, scratch, from, to, is_first, most_count, out, out_offset,             \
+        CLFOLD_INIT_ARGS
+
+static clfold_source clfold_source_of(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
+{
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
+    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
+
+    return source;
+}
 
 /* A group's item x[0], if it has any: the result, where no other group is there, or a
  * partial. */
-static void clfold_leave(local const clfold_item *x, bool has_items,
+static void clfold_leave(local const clfold_item *x, bool has_items, ulong count,
                          CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     if (get_local_id(0) > 0)
@@ -95,6 +89,21 @@ static void clfold_join(local clfold_item *x, uint to, uint from CLFOLD_WITH)
     x[to] = clfold_combine(x[to], x[from] CLFOLD_PASS);
 }
 
+#if CLFOLD_RUNG < 3
+/* Puts item l of the group into x[l], if it exists. Returns the number of live ones. */
+static uint clfold_load_one(const clfold_source *source, local clfold_item *x,
+                            uint l CLFOLD_WITH)
+{
+    const ulong first = get_group_id(0) * CLFOLD_GROUP_SIZE;
+    const uint live = clfold_live(source, first, CLFOLD_GROUP_SIZE);
+
+    if (l < live)
+        x[l] = clfold_get(source, first + l CLFOLD_PASS);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return live;
+}
+#endif
+
 /* ---- reduce0: neighbours first ----------------------------------------------------- */
 
 /*
@@ -106,30 +115,24 @@ static void clfold_join(local clfold_item *x, uint to, uint from CLFOLD_WITH)
  *   s=4   24                                 l = 0
  *
  * Keeps the order of operands. Its workers are spread over all sub-groups, so nearly
- * every step is issued for all of them, and every one is mixed; and it divides. The
- * published one reads x[l + s] past the group where G is no power of two.
+ * every step is issued for all of them, and every one is mixed; and it divides.
  */
 #if CLFOLD_RUNG == 0
 CLFOLD_KERNEL void
 clfold_reduce0(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
-    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
-    const ulong g = get_group_id(0);
-    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
-    const uint live = clfold_live(&source, g * CLFOLD_GROUP_SIZE, CLFOLD_GROUP_SIZE);
+    const clfold_source source = clfold_source_of(CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    const uint live = clfold_load_one(&source, x, l CLFOLD_PASS);
 
-    if (l < live)
-        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l CLFOLD_PASS);
-    barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll 1
     for (uint s = 1; s < CLFOLD_GROUP_SIZE; s *= 2) {
         if (l % (2 * s) == 0 && l + s < live)
             clfold_join(x, l, l + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, source.count, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -145,24 +148,17 @@ clfold_reduce0(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
  *
  * Cures reduce0's modulo and its mixed sub-groups: workers are the first ones. But they
  * now read 2s apart and meet in the banks: the replays cost just what the idle lanes of
- * reduce0 did, 141 turns of local memory either way for G = 256. (tile_group.cl keeps the
- * order and has no conflicts: it puts item i at i + i / 32.) The published barrier was
- * after the loop.
+ * reduce0 did, 141 turns of local memory either way for G = 256.
  */
 #if CLFOLD_RUNG == 1
 CLFOLD_KERNEL void
 clfold_reduce1(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
-    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
-    const ulong g = get_group_id(0);
-    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
-    const uint live = clfold_live(&source, g * CLFOLD_GROUP_SIZE, CLFOLD_GROUP_SIZE);
+    const clfold_source source = clfold_source_of(CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    const uint live = clfold_load_one(&source, x, l CLFOLD_PASS);
 
-    if (l < live)
-        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l CLFOLD_PASS);
-    barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll 1
     for (uint s = 1; s < CLFOLD_GROUP_SIZE; s *= 2) {
         const uint i = 2 * s * l;
@@ -170,7 +166,7 @@ clfold_reduce1(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
             clfold_join(x, i, i + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, source.count, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -186,30 +182,24 @@ clfold_reduce1(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
  *   s=1   24                                 l = 0
  *
  * Cures reduce1's bank conflicts: neighbours read neighbours. From here on items change
- * places (a e c g b f d h), so the operator must commute. The published one wrote its
- * result at out[G] instead of out[group], and lost G - 2^floor(log2 G) items for other G.
+ * places (a e c g b f d h), so the operator must commute.
  */
 #if CLFOLD_RUNG == 2
 CLFOLD_KERNEL void
 clfold_reduce2(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
-    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
-    const ulong g = get_group_id(0);
-    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
-    const uint live = clfold_live(&source, g * CLFOLD_GROUP_SIZE, CLFOLD_GROUP_SIZE);
+    const clfold_source source = clfold_source_of(CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    const uint live = clfold_load_one(&source, x, l CLFOLD_PASS);
 
-    if (l < live)
-        x[l] = clfold_get(&source, g * CLFOLD_GROUP_SIZE + l CLFOLD_PASS);
-    barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll 1
     for (uint s = CLFOLD_GROUP_POWER / 2; s > 0; s /= 2) {
         if (l < s && l + s < live)
             clfold_join(x, l, l + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, source.count, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -219,8 +209,9 @@ clfold_reduce2(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 /* Puts in[first + l] op in[first + G + l], as far as these exist, into x[l]. Returns the
  * number of live items. */
 static uint clfold_load_two(const clfold_source *source, local clfold_item *x,
-                            ulong first, uint l CLFOLD_WITH)
+                            uint l CLFOLD_WITH)
 {
+    const ulong first = get_group_id(0) * 2 * CLFOLD_GROUP_SIZE;
     const uint live = clfold_live(source, first, CLFOLD_GROUP_SIZE);
 
     if (l < live) {
@@ -244,20 +235,16 @@ static uint clfold_load_two(const clfold_source *source, local clfold_item *x,
  *   then as reduce2
  *
  * Cures reduce2's idling: there half of the work-items do nothing but load. Half as many
- * groups, barriers and accesses to local memory for the same items. The published one
- * bounds neither load, or only the first.
+ * groups, barriers and accesses to local memory for the same items.
  */
 #if CLFOLD_RUNG == 3
 CLFOLD_KERNEL void
 clfold_reduce3(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
-    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
-    const ulong g = get_group_id(0);
-    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
-    const uint live =
-        clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l CLFOLD_PASS);
+    const clfold_source source = clfold_source_of(CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    const uint live = clfold_load_two(&source, x, l CLFOLD_PASS);
 
 #pragma unroll 1
     for (uint s = CLFOLD_GROUP_POWER / 2; s > 0; s /= 2) {
@@ -265,7 +252,7 @@ clfold_reduce3(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
             clfold_join(x, l, l + s CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, source.count, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -291,12 +278,9 @@ CLFOLD_KERNEL void
 clfold_reduce4(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
-    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
-    const ulong g = get_group_id(0);
-    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
-    const uint live =
-        clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l CLFOLD_PASS);
+    const clfold_source source = clfold_source_of(CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    const uint live = clfold_load_two(&source, x, l CLFOLD_PASS);
 
 #pragma unroll 1
     for (uint s = CLFOLD_GROUP_POWER / 2; s > 32; s /= 2) {
@@ -308,53 +292,34 @@ clfold_reduce4(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
     CLFOLD_STEP(x, l, live, 4);
     CLFOLD_STEP(x, l, live, 2);
     CLFOLD_STEP(x, l, live, 1);
-    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, source.count, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
 /* ---- reduce5: all steps in a straight line ----------------------------------------- */
 
 #if CLFOLD_RUNG >= 5
-/* The tree of reduce2 over x[0] to x[live - 1], for any G up to 8192. Steps that a
- * smaller G does not need are removed at compile time. */
+/* A step that a smaller G does not need is removed at compile time. */
+#define CLFOLD_TREE_STEP(x, l, live, s)                                                  \
+    if (CLFOLD_GROUP_POWER > (s)) {                                                      \
+        CLFOLD_STEP(x, l, live, s);                                                      \
+    }
+
+/* The tree of reduce2 over x[0] to x[live - 1], for any G up to 8192. */
 static void clfold_tree(local clfold_item *x, uint l, uint live CLFOLD_WITH)
 {
-#if CLFOLD_GROUP_POWER > 4096
-    CLFOLD_STEP(x, l, live, 4096);
-#endif
-#if CLFOLD_GROUP_POWER > 2048
-    CLFOLD_STEP(x, l, live, 2048);
-#endif
-#if CLFOLD_GROUP_POWER > 1024
-    CLFOLD_STEP(x, l, live, 1024);
-#endif
-#if CLFOLD_GROUP_POWER > 512
-    CLFOLD_STEP(x, l, live, 512);
-#endif
-#if CLFOLD_GROUP_POWER > 256
-    CLFOLD_STEP(x, l, live, 256);
-#endif
-#if CLFOLD_GROUP_POWER > 128
-    CLFOLD_STEP(x, l, live, 128);
-#endif
-#if CLFOLD_GROUP_POWER > 64
-    CLFOLD_STEP(x, l, live, 64);
-#endif
-#if CLFOLD_GROUP_POWER > 32
-    CLFOLD_STEP(x, l, live, 32);
-#endif
-#if CLFOLD_GROUP_POWER > 16
-    CLFOLD_STEP(x, l, live, 16);
-#endif
-#if CLFOLD_GROUP_POWER > 8
-    CLFOLD_STEP(x, l, live, 8);
-#endif
-#if CLFOLD_GROUP_POWER > 4
-    CLFOLD_STEP(x, l, live, 4);
-#endif
-#if CLFOLD_GROUP_POWER > 2
-    CLFOLD_STEP(x, l, live, 2);
-#endif
+    CLFOLD_TREE_STEP(x, l, live, 4096);
+    CLFOLD_TREE_STEP(x, l, live, 2048);
+    CLFOLD_TREE_STEP(x, l, live, 1024);
+    CLFOLD_TREE_STEP(x, l, live, 512);
+    CLFOLD_TREE_STEP(x, l, live, 256);
+    CLFOLD_TREE_STEP(x, l, live, 128);
+    CLFOLD_TREE_STEP(x, l, live, 64);
+    CLFOLD_TREE_STEP(x, l, live, 32);
+    CLFOLD_TREE_STEP(x, l, live, 16);
+    CLFOLD_TREE_STEP(x, l, live, 8);
+    CLFOLD_TREE_STEP(x, l, live, 4);
+    CLFOLD_TREE_STEP(x, l, live, 2);
     CLFOLD_STEP(x, l, live, 1);
 }
 #endif
@@ -362,23 +327,19 @@ static void clfold_tree(local clfold_item *x, uint l, uint live CLFOLD_WITH)
 /*
  *   s = P/2 ... 1    all written out
  *
- * Removes the rest of the loop. The published one stops at groups of 512, though devices
- * take 1024 and more.
+ * Removes the rest of the loop.
  */
 #if CLFOLD_RUNG == 5
 CLFOLD_KERNEL void
 clfold_reduce5(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
-    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
-    const ulong g = get_group_id(0);
-    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
-    const uint live =
-        clfold_load_two(&source, x, g * 2 * CLFOLD_GROUP_SIZE, l CLFOLD_PASS);
+    const clfold_source source = clfold_source_of(CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    const uint live = clfold_load_two(&source, x, l CLFOLD_PASS);
 
     clfold_tree(x, l, live CLFOLD_PASS);
-    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, source.count, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif
 
@@ -442,17 +403,14 @@ static clfold_item clfold_fold_items(const clfold_source *source, ulong first,
  * and groups need not be started anew for every 2G items. NG and k follow Brent's theorem
  * (src/plan/grid.h). A second launch, of one group, folds the NG partials; where a device
  * limits what a work-item may do in one launch, NG is larger, and launches may be more.
- * The published one summed in volatile local memory, and its 32-bit index wrapped near
- * 2^32.
  */
 CLFOLD_KERNEL void
 clfold_reduce6(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
 {
     local clfold_item x[CLFOLD_GROUP_SIZE];
-    CLFOLD_LIMIT_COUNT(count);
     const uint l = (uint)get_local_id(0);
     const ulong g = get_group_id(0);
-    const clfold_source source = { in, in_offset, scratch + from, is_first, count };
+    const clfold_source source = clfold_source_of(CLFOLD_RUNG_ARGS CLFOLD_PASS);
     const uint wide = (is_first ? 2 : 1) * CLFOLD_GROUP_SIZE;
     const ulong first = g * wide, stride = get_num_groups(0) * wide;
     const uint live = clfold_live(&source, first, CLFOLD_GROUP_SIZE);
@@ -462,6 +420,6 @@ clfold_reduce6(CLFOLD_RUNG_PARAMS CLFOLD_WITH)
                         : clfold_fold_items(&source, first + l, stride CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
     clfold_tree(x, l, live CLFOLD_PASS);
-    clfold_leave(x, live > 0, CLFOLD_RUNG_ARGS CLFOLD_PASS);
+    clfold_leave(x, live > 0, source.count, CLFOLD_RUNG_ARGS CLFOLD_PASS);
 }
 #endif

@@ -11,11 +11,9 @@
  * A group takes `each` bundles of runs. How lanes are loaded is the tile's.
  *
  * needs: contract.cl, lane_items.cl, partials.cl, segments.cl, tile_lanes.cl, write.cl
- * names: clfold_combine
  */
 CLFOLD_KERNEL void
-clfold_reduce_lanes(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
-                    ulong num_runs, ulong line, ulong part, ulong each, uint ahead,
+clfold_reduce_lanes(CLFOLD_BUNDLES_PARAMS,
                     global clfold_item *partials, uint is_last,
                     global CLFOLD_OUT *out, ulong out_offset,
                     CLFOLD_INIT_PARAMS CLFOLD_WITH)

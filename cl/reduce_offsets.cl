@@ -14,21 +14,17 @@
  * What is combined with what depends on the length of pieces, which does not depend on
  * how many groups there are.
  *
- * needs: contract.cl, count.cl, offsets.cl, tile.cl, tile_pieces.cl, write.cl
- * names: CLFOLD_LIMIT_NUM, CLFOLD_TEXT_OFFSETS, clfold_combine
+ * needs: contract.cl, count.cl, offsets.cl, tile.cl, tile_pieces.cl, partials.cl
  */
 CLFOLD_KERNEL void
-clfold_reduce_offsets(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_OFFSETS_PARAMS,
+clfold_reduce_offsets(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_MOST_PARAMS,
                       ulong run, ulong num_runs, ulong each, uint ahead,
                       global clfold_item *items, global CLFOLD_OUT *out, ulong out_offset,
                       CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_PIECE_ROOM(memory, room);
-    CLFOLD_LIMIT_NUM(num, 0);
-    CLFOLD_LIMIT_COUNT(count);
-#if CLFOLD_TEXT_OFFSETS
-    clfold_num_segments = num;
-#endif
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
+    const ulong num = clfold_true_num(most_num CLFOLD_PASS);
     const ulong begin = get_group_id(0) * each, stop = min(begin + each, num_runs);
     clfold_spot from = clfold_nth_spot(min(begin * run, count + num), CLFOLD_OFFSETS);
 
@@ -45,13 +41,13 @@ clfold_reduce_offsets(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_OFFSET
 /* A group for each piece: finishes the segment that ends in it and has begun before, of
  * the items of the pieces from there on. */
 CLFOLD_KERNEL void
-clfold_join_pieces(CLFOLD_OFFSETS_PARAMS, ulong run, ulong num_runs,
+clfold_join_pieces(CLFOLD_MOST_PARAMS, ulong run, ulong num_runs,
                    global const clfold_item *items, global CLFOLD_OUT *out,
                    ulong out_offset, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
-    CLFOLD_LIMIT_NUM(num, 0);
-    CLFOLD_LIMIT_COUNT(count);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
+    const ulong num = clfold_true_num(most_num CLFOLD_PASS);
     const ulong p = get_group_id(0);
     const clfold_spot from = clfold_nth_spot(min(p * run, count + num), CLFOLD_OFFSETS);
     const clfold_spot to =

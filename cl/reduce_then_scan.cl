@@ -7,14 +7,15 @@
  *   prefixes   i    it0  i01  ...               clfold_scan_prefixes
  *   scan       out  out  out  ...               clfold_scan_tiles
  *
- * needs: contract.cl, count.cl, scan_prefixes.cl, scan_tiles.cl, segments.cl, shared.cl
+ * needs: contract.cl, count.cl, segments.cl, scan_prefixes.cl, scan_tiles.cl
  * needs: tile_scan.cl
  */
 CLFOLD_KERNEL void
 clfold_scan_aggregates(CLFOLD_SCAN_PARAMS, global clfold_item *items CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
-    CLFOLD_LIMIT_RUNS(count, num_runs, CLFOLD_TILE, lead, 0);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
+    const ulong num_runs = clfold_true_runs(most_num_runs, count, CLFOLD_TILE, lead, 0);
     const ulong first = get_group_id(0) * each;
 
     for (ulong t = first; t < min(first + each, num_runs); ++t) {
@@ -31,7 +32,8 @@ clfold_scan_tiles(CLFOLD_SCAN_PARAMS, global const clfold_item *items, CLFOLD_OU
                   uint has_init CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
-    CLFOLD_LIMIT_RUNS(count, num_runs, CLFOLD_TILE, lead, 0);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
+    const ulong num_runs = clfold_true_runs(most_num_runs, count, CLFOLD_TILE, lead, 0);
     const ulong first = get_group_id(0) * each;
     const ulong stop = min(first + each, num_runs);
 

@@ -17,9 +17,8 @@
  * Partials lie in memory in their order, so bits do not depend on which group is last. It
  * waits for nobody.
  *
- * needs: contract.cl, count.cl, fold_run.cl, partials.cl, segments.cl, tile.cl
- * needs if CLFOLD_FENCES: memory.cl, shared.cl
- * names: CLFOLD_COUNT_AT, CLFOLD_FENCES
+ * needs: contract.cl, count.cl, segments.cl, fold_run.cl, partials.cl, tile.cl
+ * needs if CLFOLD_FENCES: memory.cl
  */
 #if CLFOLD_FENCES
 
@@ -42,14 +41,15 @@ static bool clfold_is_last_group(clfold_word_pointer left)
 #endif
 
 CLFOLD_KERNEL void
-clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
-                    ulong length, ulong runs, ulong run, ulong num_runs, ulong each,
+clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong most_count,
+                    ulong length, ulong runs, ulong run, ulong most_num_runs, ulong each,
                     uint ahead, global clfold_item *partials, ulong to, uint is_last,
                     uint joins, uint turn, global CLFOLD_OUT *out, ulong out_offset,
                     CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
-    CLFOLD_LIMIT_RUNS(count, num_runs, run, 0, 1);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
+    const ulong num_runs = clfold_true_runs(most_num_runs, count, run, 0, 1);
     const ulong first = get_group_id(0) * each;
     uint left = (uint)(min(first + each, num_runs) - min(first, num_runs));
 
@@ -81,13 +81,14 @@ clfold_reduce_tiles(global const CLFOLD_IN *in, ulong in_offset, ulong count,
 
 /* A group takes a run of partials. */
 CLFOLD_KERNEL void
-clfold_reduce_partials(global clfold_item *scratch, ulong from, ulong to, ulong count,
-                       ulong length, ulong runs, ulong run, ulong num_runs, uint is_last,
-                       global CLFOLD_OUT *out, ulong out_offset,
-                       CLFOLD_INIT_PARAMS CLFOLD_WITH)
+clfold_reduce_partials(global clfold_item *scratch, ulong from, ulong to,
+                       ulong most_count, ulong length, ulong runs, ulong run,
+                       ulong most_num_runs, uint is_last, global CLFOLD_OUT *out,
+                       ulong out_offset, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_TILE_MEMORY(memory);
-    CLFOLD_LIMIT_RUNS(count, num_runs, run, 0, 1);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
+    const ulong num_runs = clfold_true_runs(most_num_runs, count, run, 0, 1);
     const ulong i = get_group_id(0);
     const clfold_run r = clfold_nth_run(i, count, 1, length, runs, run, 0);
 

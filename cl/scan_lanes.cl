@@ -6,13 +6,11 @@
  * An item is the prefix combined with the fold inside the run, the last of which has the
  * bits that the first launch folded. They do not depend on where lanes are.
  *
- * needs: contract.cl, lane_items.cl, result.cl, scan_prefixes.cl, scan_tiles.cl
+ * needs: contract.cl, lane_items.cl, element.cl, scan_prefixes.cl, scan_tiles.cl
  * needs: segments.cl, tile_lanes.cl, tile_lanes_scan.cl
  */
 CLFOLD_KERNEL void
-clfold_lanes_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
-                        ulong num_runs, ulong line, ulong part, ulong each, uint ahead,
-                        global clfold_item *items CLFOLD_WITH)
+clfold_lanes_aggregates(CLFOLD_BUNDLES_PARAMS, global clfold_item *items CLFOLD_WITH)
 {
     CLFOLD_BUNDLE(bundle);
     ulong b = get_group_id(0) * each, end = b + each, first;
@@ -28,8 +26,7 @@ clfold_lanes_aggregates(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_
 }
 
 CLFOLD_KERNEL void
-clfold_scan_bundles(global const CLFOLD_IN *in, ulong in_offset, CLFOLD_CUT_PARAMS,
-                    ulong num_runs, ulong line, ulong part, ulong each, uint ahead,
+clfold_scan_bundles(CLFOLD_BUNDLES_PARAMS,
                     global const clfold_item *items, CLFOLD_OUT_PARAMS,
                     CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {

@@ -5,7 +5,7 @@
  *
  *   tile          0    1    2    3    4    5    6    7
  *   state         P    A    A    P    A    P    X    A
- *   tile 5 looks                 <----+                    P3 t4, and t5 behind it: P5
+ *   tile 5 looks                 <----+                    P3 t4, and t5 after it: P5
  *   tile 7 looks                                <----+     6 is not there: polls
  *
  * Tiles are taken by ticket, in the order in which groups really start, so the tiles that
@@ -16,22 +16,18 @@
  *
  * In place an owner may have overwritten what a helper folds. It publishes before it
  * writes, with a fence between, so a helper that still finds nothing published, after a
- * fence of its own, has read the input: no group waits, and no word is claimed.
+ * fence of its own, has read the input.
  *
  * scan_chained, CLFOLD_CHAINED, publishes totals only in place, just before it writes:
  * each tile waits for the one before it, and looks back only over totals of helpers.
- *
- * A group draws a ticket, folds the tile, hands its total to look_back.cl, and folds what
- * that misses, until it has the prefix; then it scans the tile and writes its items.
  *
  * D. Merrill, M. Garland: Single-pass Parallel Prefix Scan with Decoupled Look-back.
  * NVIDIA NVR-2016-002, 2016. T. Smith, R. Levien, J. Owens: Decoupled Fallback: A
  * Portable Single-Pass GPU Scan. SPAA 2025.
  *
- * needs: contract.cl, count.cl, memory.cl, descriptor.cl, look_back.cl, result.cl
- * needs: look_window.cl, scan_tiles.cl, scan_totals.cl, segments.cl, shared.cl
- * needs: tile_scan.cl
- * names: CLFOLD_COUNT_AT
+ * needs: contract.cl, count.cl, segments.cl, memory.cl, descriptor.cl, look_back.cl
+ * needs: element.cl
+ * needs: scan_tiles.cl, scan_totals.cl, tile_scan.cl
  */
 
 #define CLFOLD_WORDS_PARAMS                                                              \
@@ -50,7 +46,7 @@ typedef CLFOLD_SPACE clfold_drawn *clfold_drawn_pointer;
 static uint clfold_draw_tile(clfold_channel_pointer channel, CLFOLD_TILES_PARAMS,
                              ulong num_runs, clfold_drawn_pointer drawn)
 {
-    const clfold_word ticket = clfold_draw(channel->counters);
+    const clfold_word ticket = clfold_add(channel->counters + CLFOLD_TICKET, 1);
     const ulong tile = clfold_tile_of(ticket);
 
     drawn->tile = tile < num_runs ? tile : 0;
@@ -58,14 +54,10 @@ static uint clfold_draw_tile(clfold_channel_pointer channel, CLFOLD_TILES_PARAMS
     return clfold_epoch_of(ticket);
 }
 
-/*
- * Finds the prefix of tile t, counted from its row's first: folds t, hands over the
- * total, and looks back; and does the same with each tile that look-back misses. These
- * are at most t, since each is published then. Where the tile's scan needs the fold in
- * the room, t is folded again after them.
- *
- * One place folds: PoCL 3.1's compiler crashes with two.
- */
+/* Finds the prefix of tile t, counted from its row's first: folds t, hands over the
+ * total, and looks back; and does the same with each tile that look-back misses, at most
+ * t of them. Where the tile's scan needs the fold in the room, t is folded again after
+ * them. One place folds: PoCL 3.1's compiler crashes with two. */
 static void clfold_find_prefix(global const CLFOLD_IN *in, ulong in_offset,
                                CLFOLD_TILES_PARAMS, clfold_drawn_pointer own,
                                clfold_drawn_pointer wanted, clfold_room_pointer room,
@@ -114,7 +106,8 @@ clfold_scan_lookback(CLFOLD_SCAN_PARAMS, CLFOLD_WORDS_PARAMS, CLFOLD_OUT_PARAMS,
     CLFOLD_SHARED(clfold_drawn, own);
     CLFOLD_SHARED(clfold_drawn, wanted); /* own, or one that look-back misses */
     CLFOLD_SHARED(clfold_drawn, next);   /* the next own, once own has begun */
-    CLFOLD_LIMIT_RUNS(count, num_runs, CLFOLD_TILE, lead, 0);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
+    const ulong num_runs = clfold_true_runs(most_num_runs, count, CLFOLD_TILE, lead, 0);
     const ulong taken = get_group_id(0) * each;
     const ulong rounds = min(each, num_runs - min(taken, num_runs));
 

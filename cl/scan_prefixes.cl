@@ -10,8 +10,7 @@
  * A group takes `each` segments. A launch takes `num_blocks` blocks of each, and passes
  * the carry on.
  *
- * needs: contract.cl, count.cl, result.cl, segments.cl
- * names: CLFOLD_ANCHOR, CLFOLD_COUNT_AT, clfold_combine
+ * needs: contract.cl, count.cl, segments.cl, element.cl
  */
 /* Where the item of run i is, where a segment has one more than runs. */
 static ulong clfold_item_place(ulong i, ulong width, ulong runs)
@@ -30,27 +29,30 @@ static clfold_totals clfold_totals_of(global clfold_item *items, ulong s,
                                       CLFOLD_CUT_PARAMS)
 {
     const ulong block = width == 1 ? s : s / width, column = s - block * width;
+    const ulong begin = block * length * width + column;
     clfold_totals totals;
 
-    totals.runs = clfold_runs_of(block * length * width + column, CLFOLD_CUT);
+    totals.runs =
+        width == 1 ? (min(length, count - begin) + lead + run - 1) / run : runs;
     totals.items = items + block * (runs + 1) * width + column;
-#if CLFOLD_ANCHOR > 1
-    totals.anchors = items + num_runs + num_segments +
-                     s * ((runs + CLFOLD_ANCHOR - 1) / CLFOLD_ANCHOR);
-#else
-    totals.anchors = totals.items;
-#endif
+    totals.anchors = CLFOLD_ANCHOR == 1
+                         ? totals.items
+                         : items + num_runs + num_segments +
+                               s * ((runs + CLFOLD_ANCHOR - 1) / CLFOLD_ANCHOR);
     return totals;
 }
 #define CLFOLD_TOTALS_OF(s)                                                              \
     clfold_totals_of(items, s, num_segments, num_runs, CLFOLD_CUT)
 
 CLFOLD_KERNEL void
-clfold_scan_prefixes(global clfold_item *items, CLFOLD_CUT_PARAMS, ulong num_runs,
-                     ulong num_segments, ulong each, ulong first_block, ulong num_blocks,
-                     CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS CLFOLD_WITH)
+clfold_scan_prefixes(global clfold_item *items, ulong most_count, ulong width,
+                     ulong length, ulong runs, ulong run, ulong lead, ulong num_runs,
+                     ulong most_num_segments, ulong each, ulong first_block,
+                     ulong num_blocks, CLFOLD_TOTAL_PARAMS,
+                     CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
-    CLFOLD_LIMIT_RUNS(count, num_segments, run, lead, 0);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
+    const ulong num_segments = clfold_true_runs(most_num_segments, count, run, lead, 0);
     const uint l = (uint)get_local_id(0);
     const ulong from = get_group_id(0) * each, to = min(from + each, num_segments);
 #if CLFOLD_ANCHOR > 1

@@ -9,9 +9,8 @@
  * Where a work-item must not run for long, several launches each take some tiles of a
  * whole input, CLFOLD_RESUMES, and pass on the state of the next tile's prefix.
  *
- * needs: contract.cl, count.cl, result.cl, scan_tiles.cl, scan_totals.cl, segments.cl
- * needs: shared.cl, tile_scan.cl
- * names: CLFOLD_ANCHOR, CLFOLD_RESUMES
+ * needs: contract.cl, count.cl, segments.cl, element.cl, scan_tiles.cl, scan_totals.cl
+ * needs: tile_scan.cl
  */
 CLFOLD_KERNEL void
 clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *state,
@@ -20,7 +19,8 @@ clfold_scan_single_group(CLFOLD_SCAN_PARAMS, ulong first, global clfold_item *st
 {
     CLFOLD_SHARED(clfold_room, room);
     CLFOLD_SHARED(clfold_running, so_far);
-    CLFOLD_LIMIT_RUNS(count, num_runs, CLFOLD_TILE, lead, 0);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
+    const ulong num_runs = clfold_true_runs(most_num_runs, count, CLFOLD_TILE, lead, 0);
     const ulong begin = first + get_group_id(0) * each;
     const ulong stop = min(begin + each, num_runs);
 

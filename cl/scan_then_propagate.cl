@@ -8,15 +8,16 @@
  *   prefixes     i    it0  i01  ...               clfold_scan_prefixes
  *   propagate    i l0 ...                         clfold_scan_propagate: out
  *
- * needs: contract.cl, count.cl, scan_prefixes.cl, scan_tiles.cl, segments.cl, shared.cl
- * needs: tile_scan.cl
+ * needs: contract.cl, count.cl, segments.cl, scan_prefixes.cl, scan_tiles.cl
+ * needs: tile_propagate.cl, tile_scan.cl
  */
 CLFOLD_KERNEL void
 clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items,
                    CLFOLD_OUT_PARAMS CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
-    CLFOLD_LIMIT_RUNS(count, num_runs, CLFOLD_TILE, lead, 0);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
+    const ulong num_runs = clfold_true_runs(most_num_runs, count, CLFOLD_TILE, lead, 0);
     const ulong first = get_group_id(0) * each;
     const ulong stop = min(first + each, num_runs);
 
@@ -41,12 +42,12 @@ clfold_scan_locals(CLFOLD_SCAN_PARAMS, global clfold_item *items,
 }
 
 CLFOLD_KERNEL void
-clfold_scan_propagate(CLFOLD_TILES_PARAMS, ulong num_runs, ulong each,
-                      global const clfold_item *items, CLFOLD_OUT_PARAMS,
-                      uint has_init CLFOLD_WITH)
+clfold_scan_propagate(CLFOLD_BOUNDS_PARAMS, ulong each, global const clfold_item *items,
+                      CLFOLD_OUT_PARAMS, uint has_init CLFOLD_WITH)
 {
     CLFOLD_SHARED(clfold_room, room);
-    CLFOLD_LIMIT_RUNS(count, num_runs, CLFOLD_TILE, lead, 0);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
+    const ulong num_runs = clfold_true_runs(most_num_runs, count, CLFOLD_TILE, lead, 0);
     const ulong first = get_group_id(0) * each;
 
     /* Without init the first tile is complete. */

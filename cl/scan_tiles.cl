@@ -21,7 +21,6 @@
  * bit for bit. CLFOLD_ANCHOR 1 is the plain left fold.
  *
  * needs: contract.cl, segments.cl
- * names: CLFOLD_KEEPS_PREV
  */
 
 /* Passes a strategy's values to a tile. */
@@ -34,9 +33,11 @@
 #define CLFOLD_KEEPS_BEFORE                                                              \
     (CLFOLD_EXCLUSIVE || CLFOLD_WRITES_PREV || CLFOLD_KEEPS_PREV)
 
-/* How `count` elements are cut into tiles, num_runs in all. */
+/* How `count` elements are cut into tiles; and of a kernel, num_runs in all. */
 #define CLFOLD_TILES_PARAMS ulong count, ulong length, ulong runs, ulong lead
 #define CLFOLD_TILES        count, length, runs, lead
+#define CLFOLD_BOUNDS_PARAMS                                                             \
+    ulong most_count, ulong length, ulong runs, ulong lead, ulong most_num_runs
 
 static clfold_run clfold_nth_tile(ulong t, CLFOLD_TILES_PARAMS)
 {
@@ -46,7 +47,14 @@ static clfold_run clfold_nth_tile(ulong t, CLFOLD_TILES_PARAMS)
 /* The input, of which a group takes `each` tiles. If CLFOLD_PREFETCH is 1, memory is
  * prefetched `ahead` elements before it is folded: a multiple of 16, at most a tile. */
 #define CLFOLD_SCAN_PARAMS                                                               \
-    global const CLFOLD_IN *in, ulong in_offset, CLFOLD_TILES_PARAMS, ulong num_runs,    \
-        ulong each, uint ahead
+    global const CLFOLD_IN *in, ulong in_offset, CLFOLD_BOUNDS_PARAMS, ulong each,       \
+        uint ahead
+
+/* Of clfold_tile_scan: elements from `begin` on, which is `index` from in_offset, go to
+ * out_begin and on; `next` is the first of the tile that follows. */
+#define CLFOLD_TILE_SCAN_PARAMS                                                          \
+    global const CLFOLD_IN *in, ulong begin, ulong index, uint count, ulong next,        \
+        global CLFOLD_OUT *out, ulong out_begin, bool has_prefix, bool stream,           \
+        uint ahead, clfold_room_pointer room
 
 #define CLFOLD_OUT_PARAMS global CLFOLD_OUT *out, ulong out_offset, uint stream

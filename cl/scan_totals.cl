@@ -7,8 +7,7 @@
  *   partial               t0   01   012        | t4   45
  *   before                a    a    a    a0123 | b    b       a = init, if there is one
  *
- * needs: contract.cl, shared.cl, tile_scan.cl
- * names: CLFOLD_ANCHOR, clfold_combine
+ * needs: contract.cl, segments.cl, tile_scan.cl
  */
 typedef struct {
     clfold_item before, partial;
@@ -17,8 +16,8 @@ typedef struct {
 
 typedef CLFOLD_SPACE clfold_running *clfold_running_pointer;
 
-/* Takes the total of tile t, the next. One place combines, here and below: PoCL 3.1's
- * compiler crashes where long operators are in many. */
+/* Takes the total of tile t, the next. One place combines, here and below, since PoCL 3.1
+ * crashes where long operators are in many. */
 static void clfold_take(clfold_running_pointer so_far, ulong t,
                         clfold_item total CLFOLD_WITH)
 {

@@ -10,7 +10,6 @@
  * word that every note counts up.
  *
  * needs: memory.cl, descriptor.cl
- * names: CLFOLD_CYCLES
  */
 typedef struct {
     ulong started, aggregate, prefix;

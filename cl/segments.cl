@@ -1,6 +1,6 @@
 /*
- * Runs: what one group, or one lane, folds at a time. The input is cut into segments, and
- * these into runs:
+ * Runs: what one group, or one lane, folds at a time; and memory that the work-items of
+ * a group share. The input is cut into segments, and these into runs:
  *
  *   whole       | a b c d e f g h i j k |            one segment; its first run may lack
  *   runs of 4     b c d  e f g h  i j k              `lead` elements, here 1
@@ -18,6 +18,8 @@
  *
  * The folds of runs, in the order of their numbers, are elements again, in segments of
  * the same width, of length `runs`. So one description serves every launch.
+ *
+ * needs: contract.cl
  */
 #define CLFOLD_CUT_PARAMS                                                                \
     ulong count, ulong width, ulong length, ulong runs, ulong run, ulong lead
@@ -46,8 +48,21 @@ static clfold_run clfold_nth_run(ulong i, CLFOLD_CUT_PARAMS)
     return r;
 }
 
-/* Runs of the segment that begins at element `begin`. */
-static ulong clfold_runs_of(ulong begin, CLFOLD_CUT_PARAMS)
-{
-    return width == 1 ? (min(length, count - begin) + lead + run - 1) / run : runs;
-}
+/* CLFOLD_SHARED, in a kernel: `name` points to one in memory that the group shares, which
+ * is private where a tile is one work-item's. After clfold_tile_sync() all see what was
+ * written there; where memory has fences, that of one then stands for all. */
+#if CLFOLD_TILE_GROUP
+#define CLFOLD_SPACE local
+#if CLFOLD_FENCES
+#define clfold_tile_sync() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#else
+#define clfold_tile_sync() barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+#else
+#define CLFOLD_SPACE private
+#define clfold_tile_sync()
+#endif
+
+#define CLFOLD_SHARED(type, name)                                                        \
+    CLFOLD_SPACE type name##_shared;                                                     \
+    CLFOLD_SPACE type *const name = &name##_shared

@@ -12,9 +12,7 @@
  *   element   a  b  c    d  e  f    g  h
  *   state       abc        def       gh
  *
- * needs: contract.cl, count.cl, element.cl, result.cl, write.cl
- * names: CLFOLD_EACH, CLFOLD_OF_CARRIES, CLFOLD_OF_PIECES, clfold_combine
- * names if CLFOLD_OF_CARRIES: CLFOLD_CARRY_SIZE
+ * needs: contract.cl, count.cl, element.cl, partials.cl, write.cl
  */
 #define CLFOLD_ELEMENT(i)                                                                \
     clfold_empty(clfold_load(in, in_offset + (i), 0 CLFOLD_PASS), i CLFOLD_PASS)
@@ -45,11 +43,11 @@ CLFOLD_KERNEL void clfold_serial_pieces(global const CLFOLD_IN *in, ulong in_off
 #endif
 
 CLFOLD_KERNEL void
-clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong count, ulong first,
+clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong most_count, ulong first,
               ulong run, global clfold_item *state, global CLFOLD_OUT *out,
               ulong out_offset, CLFOLD_TOTAL_PARAMS, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
-    CLFOLD_LIMIT_COUNT(count);
+    const ulong count = clfold_true_count(most_count CLFOLD_PASS);
     /* A launch before this one has finished. */
     if (first > 0 && first >= count)
         return;

@@ -6,15 +6,14 @@
  * multiples of a chunk. Where the buffer itself is aligned that is one vector load, four
  * of them under way at once; else the same elements are loaded one by one and folded in
  * the same order: association follows from element offsets, never from addresses. The
- * slow way stays out of the fast loop: merged into it, ptxas put four predicated loads
- * beside each vector load.
+ * slow way stays out of the fast loop, where it would cost predicated loads.
  *
  *   elements   . . . . | . . a b | c d e f | ... | y z . . | . . . .     tile: a to z
  *   chunks               0         1               n - 1
  *   work-item l loads chunks l, l + G, l + 2G, ... (coalesced)
  *   commutative: and folds them on its own
- *   in order:    and folds each one; it is from local memory that it takes its run of
- *                neighbours, the folds of chunks l R to l R + R - 1
+ *   in order:    and folds each one; its run of neighbours, the folds of chunks l R to
+ *                l R + R - 1, it takes from local memory
  *
  *   in order, G = 3, R = 2    0   1   2   3   4   5   6      by work-items 0 1 2 0 1 2 0
  *   runs                      01      23      456            the last may have one more
@@ -30,9 +29,6 @@
  *
  * needs: contract.cl, element.cl
  * needs if CLFOLD_NUMBERS: item_numbers.cl
- * names: CLFOLD_CHUNK, CLFOLD_CHUNK_ALIGN, CLFOLD_CHUNK_SCALARS, CLFOLD_CHUNK_VECTOR
- * names: CLFOLD_COMMUTATIVE, CLFOLD_MEMORY, CLFOLD_NUMBERS, clfold_combine
- * names: clfold_combine_stage, clfold_identity
  */
 
 /* Folds in a run, and the last one that is put aside: a tile that begins inside a chunk
@@ -190,11 +186,12 @@ static void clfold_group_join(uint live, clfold_memory memory CLFOLD_WITH)
 #if CLFOLD_NUMBERS
 
 /* Adds elements one by one, but for the `left_out` ones after `head`. */
-static clfold_item clfold_add_ones(clfold_item total, global const CLFOLD_IN *in,
+static clfold_item clfold_add_ones(clfold_item so_far, global const CLFOLD_IN *in,
                                    ulong begin, uint head, uint left_out,
                                    uint count CLFOLD_WITH)
 {
     const uint step = CLFOLD_GROUP_SIZE, num = count - left_out;
+    clfold_item total = so_far;
 
     for (uint j = (uint)get_local_id(0); j < num; j += CLFOLD_AT_ONCE * step) {
         clfold_numbers numbers;
@@ -260,12 +257,12 @@ static void clfold_tile_fold(global const CLFOLD_IN *in, ulong begin, ulong inde
 #define CLFOLD_FOLD_CHUNK(chunk, j) (chunk)
 #else
 #define CLFOLD_FOLD_CHUNK(chunk, j) clfold_fold_chunk(&(chunk), j CLFOLD_PASS)
-static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint j CLFOLD_WITH)
+static clfold_stage clfold_fold_chunk(const clfold_chunk *chunk, uint first CLFOLD_WITH)
 {
     clfold_stage total, r;
 
 #pragma unroll
-    for (uint i = 0; i < CLFOLD_CHUNK; ++i, ++j) {
+    for (uint i = 0, j = first; i < CLFOLD_CHUNK; ++i, ++j) {
         const CLFOLD_IN *s = chunk->scalars + i * CLFOLD_SCALARS;
         r.$name = convert_$stage($load);
         total = i == 0 ? r : clfold_combine_stage(total, r CLFOLD_PASS);

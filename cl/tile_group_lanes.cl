@@ -10,7 +10,6 @@
  * All that outlives a barrier is in local memory, as in tile_group.cl.
  *
  * needs: contract.cl, element.cl, segments.cl
- * names: CLFOLD_STEP, clfold_combine_stage
  */
 typedef union {
     clfold_stage stage;

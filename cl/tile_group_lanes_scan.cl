@@ -7,26 +7,20 @@
  *   items    i   i+1 i+2 i+3 i-1
  *
  * needs: contract.cl, lane_items.cl, tile_group_lanes.cl, write.cl
- * names: CLFOLD_STEP, clfold_combine_stage
  */
 #define CLFOLD_SLOT_BEFORE(lane, i)                                                      \
     CLFOLD_SLOT_OF(lane, ((i) + CLFOLD_STEP) % (CLFOLD_STEP + 1))
 
-static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint num,
-                              ulong width, ulong run, global CLFOLD_OUT *out,
-                              ulong out_offset, bool stream,
-                              clfold_bundle_pointer bundle CLFOLD_WITH)
+static void clfold_lanes_scan(CLFOLD_LANES_SCAN_PARAMS CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
 
     for (ulong i0 = 0; i0 < run; i0 += CLFOLD_STEP) {
         const uint mine =
             clfold_lanes_load(in, in_offset, num, width, run, i0, bundle CLFOLD_PASS);
-#if CLFOLD_WRITES_PREV && !CLFOLD_EXCLUSIVE
-        if (mine > 0)
+        if (!CLFOLD_EXCLUSIVE && CLFOLD_WRITES_PREV && mine > 0)
             bundle->slots[CLFOLD_SLOT_BEFORE(l, 0)].item =
                 clfold_lane_before(bundle->sums[l], i0 == 0, l, bundle CLFOLD_PASS);
-#endif
         for (uint i = 0; i < mine; ++i) {
             local clfold_slot_of_lane *slot = &bundle->slots[CLFOLD_SLOT_OF(l, i)];
             const clfold_stage before = bundle->sums[l];
@@ -50,9 +44,9 @@ static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint 
                 const clfold_item y =
                     clfold_taken(bundle->slots[CLFOLD_SLOT_OF(lane, i)].item);
                 clfold_item before = y;
-#if CLFOLD_WRITES_PREV && !CLFOLD_EXCLUSIVE
-                before = clfold_taken(bundle->slots[CLFOLD_SLOT_BEFORE(lane, i)].item);
-#endif
+                if (!CLFOLD_EXCLUSIVE && CLFOLD_WRITES_PREV)
+                    before =
+                        clfold_taken(bundle->slots[CLFOLD_SLOT_BEFORE(lane, i)].item);
                 clfold_emit(y, before, in + (in_offset + at) * CLFOLD_SCALARS, at, out,
                             out_offset + at CLFOLD_PASS);
             }

@@ -13,9 +13,8 @@
  * carried to the next one. Where a segment has a whole block or more to come, the tile's
  * fold takes these elements: they need no ends.
  *
- * needs: contract.cl, element.cl, fold_run.cl, offsets.cl, tile.cl, write.cl
+ * needs: contract.cl, element.cl, fold_run.cl, offsets.cl, tile.cl, partials.cl
  * needs if CLFOLD_NUMBERS: tile_group_segments.cl
- * names: CLFOLD_NUMBERS, CLFOLD_STAGE_LIMIT, clfold_combine, clfold_combine_stage
  */
 #if !CLFOLD_NUMBERS
 
@@ -112,13 +111,13 @@ static uint clfold_read_block(global const CLFOLD_IN *in, ulong in_offset,
 
 /* Folds the places of this work-item, of which the first has `i` ends before it; returns
  * how many ends lie before the place after the last. */
-static uint clfold_fold_places(ulong base, uint i, uint items, uint num_ends,
+static uint clfold_fold_places(ulong base, uint before, uint items, uint num_ends,
                                clfold_piece_room room CLFOLD_WITH)
 {
     const uint first = (uint)get_local_id(0) * CLFOLD_EACH;
     const uint stop = min(first + CLFOLD_EACH, items + num_ends);
-    uint end = i < num_ends ? room->as.block.ends[i] : CLFOLD_PLACES;
-    uint j = first - i, num = 0;
+    uint end = before < num_ends ? room->as.block.ends[before] : CLFOLD_PLACES;
+    uint i = before, j = first - i, num = 0;
     clfold_stage total;
 
     while (i + j < stop) {
@@ -221,47 +220,44 @@ static ulong clfold_long_run(clfold_spot from, clfold_spot to, CLFOLD_OFFSETS_PA
     return stop >= from.element + CLFOLD_PLACES ? stop - from.element : 0;
 }
 
-static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
-                              clfold_spot from, clfold_spot to, CLFOLD_OFFSETS_PARAMS,
-                              uint ahead, global clfold_item *open,
-                              global clfold_item *begun, global CLFOLD_OUT *out,
-                              ulong out_offset, clfold_memory memory,
+static void clfold_take_piece(CLFOLD_PIECE_PARAMS, clfold_memory memory,
                               clfold_piece_room room, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
-    bool has_begun = clfold_share_of(from.segment, from, to, CLFOLD_OFFSETS).begun;
+    clfold_spot at = from, last = to;
+    bool has_begun = clfold_share_of(at.segment, at, last, CLFOLD_OFFSETS).begun;
     bool has_carry = false;
     ulong end;
 
-    from.element = max(from.element, clfold_offset(0, CLFOLD_OFFSETS));
-    to.element = min(to.element, clfold_offset(num, CLFOLD_OFFSETS));
-    end = to.segment + to.element;
-    while (from.segment + from.element < end) {
-        const ulong run = clfold_long_run(from, to, CLFOLD_OFFSETS);
-        clfold_fold_run(in, in_offset, from.element, from.element + run, ahead,
+    at.element = max(at.element, clfold_offset(0, CLFOLD_OFFSETS));
+    last.element = min(last.element, clfold_offset(num, CLFOLD_OFFSETS));
+    end = last.segment + last.element;
+    while (at.segment + at.element < end) {
+        CLFOLD_NEAR(at.segment);
+        const ulong run = clfold_long_run(at, last, CLFOLD_OFFSETS);
+        clfold_fold_run(in, in_offset, at.element, at.element + run, ahead,
                         memory CLFOLD_PASS);
         if (l == 0 && run > 0)
             clfold_carry_on(has_carry, memory[CLFOLD_KEPT], room CLFOLD_PASS);
         has_carry = has_carry || run > 0;
-        from.element += run;
+        at.element += run;
         barrier(CLK_LOCAL_MEM_FENCE);
 
         const uint places =
-            (uint)min(end - from.segment - from.element, (ulong)CLFOLD_PLACES);
-        CLFOLD_NEAR(from.segment);
+            (uint)min(end - at.segment - at.element, (ulong)CLFOLD_PLACES);
         const uint num_ends = clfold_read_block(
-            in, in_offset, from, places,
-            (uint)min(to.segment - from.segment, (ulong)places),
-            (uint)min(max(to.element, from.element) - from.element, (ulong)places),
+            in, in_offset, at, places,
+            (uint)min(last.segment - at.segment, (ulong)places),
+            (uint)min(max(last.element, at.element) - at.element, (ulong)places),
             CLFOLD_OFFSETS, room CLFOLD_PASS);
         const uint items = places - num_ends;
         const uint i =
             clfold_ends_before(min(l * CLFOLD_EACH, places), items, num_ends, room);
         const uint stop_ends =
-            clfold_fold_places(from.element, i, items, num_ends, room CLFOLD_PASS);
+            clfold_fold_places(at.element, i, items, num_ends, room CLFOLD_PASS);
         barrier(CLK_LOCAL_MEM_FENCE);
         clfold_join_places(i, stop_ends, places, room CLFOLD_PASS);
-        clfold_write_ends(from, num_ends, has_carry, has_begun, begun, out, out_offset,
+        clfold_write_ends(at, num_ends, has_carry, has_begun, begun, out, out_offset,
                           room, CLFOLD_INIT_ARGS CLFOLD_PASS);
         const bool is_open = clfold_place_behind(num_ends, room) < places;
         has_carry = has_carry && num_ends == 0;
@@ -270,8 +266,8 @@ static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
                             room CLFOLD_PASS);
         has_carry = has_carry || is_open;
         has_begun = has_begun && num_ends == 0;
-        from.segment += num_ends;
-        from.element += items;
+        at.segment += num_ends;
+        at.element += items;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (l == 0 && has_carry)

@@ -8,12 +8,9 @@
  *   slots                         overwritten by the results, each by its work-item
  *   results in global memory      written in rows
  *
- * Raking: of the 2 n combines only 2 G meet in local memory. Elements lie in the slots
- * between the two visits, not in registers: PoCL 3.1 may loop endlessly if an item is
- * private across a barrier.
- *
- * Code between barriers is loops, never in one `if`: PoCL 3.1 lost such an `if` after the
- * barrier that ends the group's scan.
+ * Elements lie in the slots between the two visits, not in registers: PoCL 3.1 may loop
+ * endlessly if an item is private across a barrier. Code between barriers is loops, never
+ * in one `if`, which PoCL 3.1 lost after the barrier that ends the group's scan.
  *
  * A read under a condition must have a valid address without it too: both CPU runtimes
  * may hoist the read for all work-items, and read items[l - 1] for work-item 0 as well.
@@ -22,13 +19,8 @@
  * allows, else of scalars; of structs they are of the widest words that these are made
  * of. Barriers a tile: 3 and those of the group's scan, 2 to propagate.
  *
- * needs: contract.cl, element.cl, group_scan.cl, result.cl, scan_tiles.cl, shared.cl
- * needs: write.cl
- * needs if CLFOLD_KEEPS_SCAN: write_kept.cl
- * names: CLFOLD_CHUNK, CLFOLD_CHUNK_ALIGN, CLFOLD_CHUNK_SCALARS, CLFOLD_CHUNK_VECTOR
- * names: CLFOLD_OUT_CHUNK, CLFOLD_OUT_CHUNK_VECTOR, CLFOLD_OUT_WORD
- * names: CLFOLD_OUT_WORDS, CLFOLD_WORD, CLFOLD_WORDS, clfold_combine
- * names: clfold_combine_stage, clfold_identity
+ * needs: contract.cl, element.cl, group_scan.cl, scan_tiles.cl, segments.cl, write.cl
+ * needs if CLFOLD_KEEPS_SCAN: emit_kept.cl
  */
 
 /* Elements of a work-item, and its place for element i of the tile. */
@@ -169,13 +161,7 @@ typedef union {
 #else
 #define CLFOLD_ROWS 0
 #endif
-#if CLFOLD_ROWS % 4 == 0
-#define CLFOLD_ROW_LOADS 4
-#elif CLFOLD_ROWS % 2 == 0
-#define CLFOLD_ROW_LOADS 2
-#else
-#define CLFOLD_ROW_LOADS 1
-#endif
+#define CLFOLD_ROW_LOADS (CLFOLD_ROWS % 4 == 0 ? 4 : CLFOLD_ROWS % 2 == 0 ? 2 : 1)
 
 /* Chunk c of the tile to its slots. A macro: PoCL 3.1 lost an element where two places
  * called a function with the address of their chunk. */
@@ -228,27 +214,27 @@ static void clfold_read_rows(global const CLFOLD_IN *in, ulong begin, uint count
 
 #endif
 
+/* Of clfold_write_rows: the results of a tile, which are in the slots. */
+#define CLFOLD_ROWS_PARAMS                                                               \
+    global const CLFOLD_IN *in, ulong begin, ulong index, global CLFOLD_OUT *out,        \
+        ulong out_begin, uint count, bool has_prefix, clfold_room_pointer room
+
 #if CLFOLD_KEEPS_ITEMS
 
 /* An item that goes out. */
 #define CLFOLD_KEEP(slot, y) ((slot)->item = (y))
 
 /* Each by a work-item: neighbours read and write side by side. */
-static void clfold_write_rows(global const CLFOLD_IN *in, ulong begin, ulong index,
-                              global CLFOLD_OUT *out, ulong out_begin, uint count,
-                              bool has_prefix, clfold_room_pointer room CLFOLD_WITH)
+static void clfold_write_rows(CLFOLD_ROWS_PARAMS CLFOLD_WITH)
 {
     for (uint i = (uint)get_local_id(0); i < count; i += CLFOLD_GROUP_SIZE) {
         const clfold_item y = clfold_taken(room->slots[CLFOLD_SLOT(i)].item);
         clfold_item before = y;
 #if CLFOLD_KEEPS_BEFORE && !CLFOLD_EXCLUSIVE
         before = clfold_taken(room->slots[CLFOLD_SLOT(max(i, 1u) - 1)].item);
-        if (i == 0 && has_prefix)
-            before = clfold_taken(room->prefix);
-#if CLFOLD_HAS_IDENTITY
-        else if (i == 0)
-            before = clfold_identity(CLFOLD_PASS_ONLY);
-#endif
+        if (i == 0)
+            before = clfold_or_identity(has_prefix ? clfold_taken(room->prefix) : y,
+                                        !has_prefix CLFOLD_PASS);
 #endif
         clfold_emit(y, before, in + (begin + i) * CLFOLD_SCALARS, index + i, out,
                     out_begin + i CLFOLD_PASS);
@@ -257,27 +243,25 @@ static void clfold_write_rows(global const CLFOLD_IN *in, ulong begin, ulong ind
 
 #elif CLFOLD_OUT_STRUCT
 
-#define CLFOLD_KEEP(slot, y) ((slot)->out = clfold_result_of(y))
+#define CLFOLD_KEEP(slot, y) ((slot)->out = clfold_cells_of(clfold_named_of(y)))
 #define CLFOLD_OUT_RESULTS   0
 
-static void clfold_write_rows(global const CLFOLD_IN *in, ulong from, ulong index,
-                              global CLFOLD_OUT *out, ulong begin, uint count,
-                              bool has_prefix, clfold_room_pointer room CLFOLD_WITH)
+static void clfold_write_rows(CLFOLD_ROWS_PARAMS CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
-    global CLFOLD_OUT_WORD *to = (global CLFOLD_OUT_WORD *)(out + begin);
+    global CLFOLD_OUT_WORD *to = (global CLFOLD_OUT_WORD *)(out + out_begin);
     const uint num = (ulong)to % sizeof(CLFOLD_OUT_WORD) == 0 ? count : 0;
 
     for (uint w = l; w < num * CLFOLD_OUT_WORDS; w += CLFOLD_GROUP_SIZE)
         to[w] = room->slots[CLFOLD_SLOT(w / CLFOLD_OUT_WORDS)]
                     .out_words[w % CLFOLD_OUT_WORDS];
     for (uint i = num + l; i < count; i += CLFOLD_GROUP_SIZE)
-        out[begin + i] = room->slots[CLFOLD_SLOT(i)].out.cells[0];
+        out[out_begin + i] = room->slots[CLFOLD_SLOT(i)].out.cells[0];
 }
 
 #else
 
-#define CLFOLD_KEEP(slot, y) ((slot)->out = clfold_result_of(y))
+#define CLFOLD_KEEP(slot, y) ((slot)->out = clfold_cells_of(clfold_named_of(y)))
 
 typedef union {
     CLFOLD_OUT_CHUNK_VECTOR vector;
@@ -324,13 +308,11 @@ static CLFOLD_OUT_CHUNK_VECTOR clfold_pack(const CLFOLD_CELL *cells)
 }
 
 /* Results lie in the buffer as they do in the slots: a run of cells. */
-static void clfold_write_rows(global const CLFOLD_IN *in, ulong from, ulong index,
-                              global CLFOLD_OUT *out, ulong begin, uint count,
-                              bool has_prefix, clfold_room_pointer room CLFOLD_WITH)
+static void clfold_write_rows(CLFOLD_ROWS_PARAMS CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
     const uint num = count * CLFOLD_OUT_CELLS;
-    global CLFOLD_CELL *to = out + begin * CLFOLD_OUT_CELLS;
+    global CLFOLD_CELL *to = out + out_begin * CLFOLD_OUT_CELLS;
 
     if (num % CLFOLD_OUT_CHUNK == 0 && (ulong)to % 16 == 0) {
         for (uint c = l; c < num / CLFOLD_OUT_CHUNK; c += CLFOLD_GROUP_SIZE) {
@@ -402,29 +384,6 @@ static clfold_item clfold_tile_total(clfold_room_pointer room, uint count)
     return room->items[clfold_scan_result(CLFOLD_LIVE(count) - 1)];
 }
 
-#if CLFOLD_EXCLUSIVE
-
-/* The fold of the runs before this work-item's. */
-static clfold_item clfold_before_run(clfold_item front, bool has_prefix,
-                                     clfold_room_pointer room CLFOLD_WITH)
-{
-    const uint l = (uint)get_local_id(0);
-    clfold_item before = front;
-
-    if (l > 0) {
-        if (has_prefix)
-            before = clfold_combine(room->prefix, front CLFOLD_PASS);
-    } else if (has_prefix)
-        before = room->prefix;
-#if CLFOLD_HAS_IDENTITY
-    else
-        before = clfold_identity(CLFOLD_PASS_ONLY);
-#endif
-    return before;
-}
-
-#endif
-
 /* Scans the run of this work-item in its slots, after the fold that group_scan.cl left.
  */
 static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
@@ -437,14 +396,13 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
     const clfold_item front =
         clfold_taken(room->items[clfold_scan_result(max(l, 1u) - 1)]);
     const clfold_item prefix = clfold_taken(room->prefix);
-    clfold_stage mine;
-#if CLFOLD_EXCLUSIVE
     clfold_item before = front;
+    clfold_stage mine;
 
-    if (num > 0)
-        before = clfold_before_run(front, has_prefix, room CLFOLD_PASS);
-#endif
-
+    if (CLFOLD_EXCLUSIVE && l == 0)
+        before = clfold_or_identity(has_prefix ? prefix : front, !has_prefix CLFOLD_PASS);
+    else if (CLFOLD_EXCLUSIVE && num > 0 && has_prefix)
+        before = clfold_combine(prefix, front CLFOLD_PASS);
 #pragma unroll CLFOLD_UNROLLED
     for (uint i = 0; i < num; ++i) {
         const clfold_stage x = clfold_slot_load(run + i, first + i);
@@ -454,16 +412,11 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
             y = clfold_combine(front, y CLFOLD_PASS);
         if (has_prefix)
             y = clfold_combine(prefix, y CLFOLD_PASS);
-#if CLFOLD_EXCLUSIVE
-        CLFOLD_KEEP(run + i, before);
+        CLFOLD_KEEP(run + i, CLFOLD_EXCLUSIVE ? before : y);
         before = y;
-#else
-        CLFOLD_KEEP(run + i, y);
-#endif
     }
-#if !CLFOLD_EXCLUSIVE
     /* The last one is the group scan's: the next run begins with its bits. */
-    if (num > 0) {
+    if (!CLFOLD_EXCLUSIVE && num > 0) {
         clfold_item last = clfold_taken(room->items[clfold_scan_result(l)]);
         if (first + num == count)
             last = clfold_taken(room->next);
@@ -471,13 +424,9 @@ static void clfold_scan_mine(ulong index, uint count, bool has_prefix,
             last = clfold_combine(prefix, last CLFOLD_PASS);
         CLFOLD_KEEP(run + num - 1, last);
     }
-#endif
 }
 
-static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, ulong next, global CLFOLD_OUT *out,
-                             ulong out_begin, bool has_prefix, bool stream, uint ahead,
-                             clfold_room_pointer room CLFOLD_WITH)
+static void clfold_tile_scan(CLFOLD_TILE_SCAN_PARAMS CLFOLD_WITH)
 {
     clfold_scan_mine(index, count, has_prefix, room CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -485,75 +434,3 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
                       room CLFOLD_PASS);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-
-/* Written items are not results to go on with. */
-#if !CLFOLD_KEEPS_ITEMS
-
-/* prefix op result i of the tile. */
-static clfold_item clfold_behind_prefix(clfold_result r, uint i, uint count,
-                                        clfold_item prefix, clfold_item next CLFOLD_WITH)
-{
-    clfold_item x = clfold_taken(prefix);
-
-    if (!CLFOLD_EXCLUSIVE && i + 1 == count)
-        x = clfold_taken(next);
-    else if (!CLFOLD_EXCLUSIVE || i > 0)
-        x = clfold_combine(x, clfold_item_of(r) CLFOLD_PASS);
-    return x;
-}
-
-#if CLFOLD_OUT_RESULTS
-
-/* Chunk c of the tile, in `to`. */
-static void clfold_propagate_chunk(global CLFOLD_OUT_CHUNK_VECTOR *to, uint c, uint count,
-                                   clfold_item prefix, clfold_item next CLFOLD_WITH)
-{
-    clfold_out_chunk chunk;
-
-    chunk.vector = to[c];
-#pragma unroll
-    for (uint k = 0; k < CLFOLD_OUT_RESULTS; ++k) {
-        clfold_result r;
-        for (uint n = 0; n < CLFOLD_OUT_CELLS; ++n)
-            r.cells[n] = chunk.cells[k * CLFOLD_OUT_CELLS + n];
-        r = clfold_result_of(clfold_behind_prefix(r, c * CLFOLD_OUT_RESULTS + k, count,
-                                                  prefix, next CLFOLD_PASS));
-        for (uint n = 0; n < CLFOLD_OUT_CELLS; ++n)
-            chunk.cells[k * CLFOLD_OUT_CELLS + n] = r.cells[n];
-    }
-    to[c] = clfold_pack(chunk.cells);
-}
-
-#endif
-
-static void clfold_tile_propagate(global CLFOLD_OUT *out, ulong out_begin, uint count,
-                                  bool stream, clfold_room_pointer room CLFOLD_WITH)
-{
-    const uint l = (uint)get_local_id(0);
-    uint done = 0;
-
-    barrier(CLK_LOCAL_MEM_FENCE);
-    /* Once, for all elements: PoCL 3.1 finds zeros in later reads beside chunks. */
-    const clfold_item prefix = clfold_taken(room->prefix);
-    const clfold_item next = clfold_taken(room->next);
-#if CLFOLD_OUT_RESULTS
-    global CLFOLD_CELL *to = out + out_begin * CLFOLD_OUT_CELLS;
-
-    if ((ulong)to % 16 == 0) {
-        done = count / CLFOLD_OUT_RESULTS * CLFOLD_OUT_RESULTS;
-        for (uint c = l; c < count / CLFOLD_OUT_RESULTS; c += CLFOLD_GROUP_SIZE)
-            clfold_propagate_chunk((global CLFOLD_OUT_CHUNK_VECTOR *)to, c, count,
-                                   prefix, next CLFOLD_PASS);
-    }
-#endif
-    for (uint i = done + l; i < count; i += CLFOLD_GROUP_SIZE) {
-        clfold_result r;
-        for (uint n = 0; n < CLFOLD_OUT_CELLS; ++n)
-            r.cells[n] = out[(out_begin + i) * CLFOLD_OUT_CELLS + n];
-        clfold_store(clfold_behind_prefix(r, i, count, prefix, next CLFOLD_PASS), out,
-                     out_begin + i);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-#endif

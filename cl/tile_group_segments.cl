@@ -2,20 +2,16 @@
  * A piece's segments by a group, where elements are numbers, which are folded many at
  * once: one segment after the other. Each work-item takes an empty one.
  *
- * needs: contract.cl, element.cl, fold_run.cl, offsets.cl, share.cl, tile.cl
+ * needs: contract.cl, fold_run.cl, offsets.cl, tile.cl
  */
 /* Segments with elements: how many, and which. */
 typedef local uint *clfold_piece_room;
-#define CLFOLD_PIECE_ROOM(memory, full)                                                  \
+#define CLFOLD_PIECE_ROOM(memory, room)                                                  \
     CLFOLD_TILE_MEMORY(memory);                                                          \
-    local uint full[CLFOLD_GROUP_SIZE + 1]
+    local uint room[CLFOLD_GROUP_SIZE + 1]
 
-static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
-                              clfold_spot from, clfold_spot to, CLFOLD_OFFSETS_PARAMS,
-                              uint ahead, global clfold_item *open,
-                              global clfold_item *begun, global CLFOLD_OUT *out,
-                              ulong out_offset, clfold_memory memory,
-                              clfold_piece_room full, CLFOLD_INIT_PARAMS CLFOLD_WITH)
+static void clfold_take_piece(CLFOLD_PIECE_PARAMS, clfold_memory memory,
+                              clfold_piece_room room, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0);
     const ulong last = min(to.segment + 1, num);
@@ -23,20 +19,20 @@ static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
     for (ulong block = from.segment; block < last; block += CLFOLD_GROUP_SIZE) {
         const ulong s = block + l;
         if (l == 0)
-            full[0] = 0;
+            room[0] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         if (s < last) {
             const clfold_share share = clfold_share_of(s, from, to, CLFOLD_OFFSETS);
             clfold_item total;
             if (share.items > 0)
-                full[1 + atomic_inc(full)] = l;
+                room[1 + atomic_inc(room)] = l;
             else
                 clfold_keep_share(total, s, share, open, begun, out, out_offset,
                                   CLFOLD_INIT_ARGS CLFOLD_PASS);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint k = 0; k < full[0]; ++k) {
-            const ulong s = block + full[1 + k];
+        for (uint k = 0; k < room[0]; ++k) {
+            const ulong s = block + room[1 + k];
             const clfold_share share = clfold_share_of(s, from, to, CLFOLD_OFFSETS);
             CLFOLD_NEAR(s);
             clfold_fold_run(in, in_offset, share.first, share.first + share.items, ahead,

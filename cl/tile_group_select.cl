@@ -14,8 +14,7 @@
  * conflicts. Barriers a tile: 3 and those of the group's scan.
  *
  * needs: contract.cl, counts.cl, element.cl, group_scan.cl, keep.cl, scan_tiles.cl
- * needs: shared.cl
- * names: CLFOLD_KEEPS_RUNS
+ * needs: segments.cl
  */
 #define CLFOLD_RUN         (CLFOLD_TILE / CLFOLD_GROUP_SIZE)
 #define CLFOLD_FLAG(i)     ((i) + (i) / CLFOLD_RUN * 4)
@@ -106,10 +105,7 @@ static clfold_item clfold_tile_total(clfold_room_pointer room, uint count)
     return room->items[clfold_scan_result(CLFOLD_LIVE(count) - 1)];
 }
 
-static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, ulong next, global CLFOLD_OUT *out,
-                             ulong out_begin, bool has_prefix, bool stream, uint ahead,
-                             clfold_room_pointer room CLFOLD_WITH)
+static void clfold_tile_scan(CLFOLD_TILE_SCAN_PARAMS CLFOLD_WITH)
 {
     const uint l = (uint)get_local_id(0), num = clfold_run_of(count);
     const uint step = CLFOLD_GROUP_SIZE;

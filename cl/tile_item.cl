@@ -12,7 +12,6 @@
  *   joined     abcde op fghij op klmno op pqrst, then op u op v
  *
  * needs: contract.cl, element.cl
- * names: CLFOLD_KEEPS_PREV, clfold_combine, clfold_combine_stage
  */
 #if CLFOLD_WRITES_PREV || CLFOLD_KEEPS_PREV
 #define CLFOLD_RUNS 1 /* what is before a run is known when it is folded */

@@ -12,7 +12,6 @@
  * Lanes are folded in step, so that one waits while the others go on.
  *
  * needs: contract.cl, element.cl, segments.cl
- * names: clfold_combine_stage
  */
 typedef struct {
     ulong begin[CLFOLD_TILE], items[CLFOLD_TILE];

@@ -4,10 +4,7 @@
  *
  * needs: contract.cl, lane_items.cl, tile_item_lanes.cl
  */
-static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint num,
-                              ulong width, ulong run, global CLFOLD_OUT *out,
-                              ulong out_offset, bool stream,
-                              clfold_bundle_pointer bundle CLFOLD_WITH)
+static void clfold_lanes_scan(CLFOLD_LANES_SCAN_PARAMS CLFOLD_WITH)
 {
     for (ulong i = 0; i < run; ++i) {
         for (uint l = 0; l < num; ++l) {

@@ -1,18 +1,14 @@
 /*
  * A piece's segments by one work-item, one after the other.
  *
- * needs: contract.cl, element.cl, fold_run.cl, offsets.cl, share.cl, tile.cl
+ * needs: contract.cl, fold_run.cl, offsets.cl, tile.cl
  */
 typedef private uint *clfold_piece_room; /* not used */
 #define CLFOLD_PIECE_ROOM(memory, room)                                                  \
     CLFOLD_TILE_MEMORY(memory);                                                          \
     private uint room[1]
 
-static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
-                              clfold_spot from, clfold_spot to, CLFOLD_OFFSETS_PARAMS,
-                              uint ahead, global clfold_item *open,
-                              global clfold_item *begun, global CLFOLD_OUT *out,
-                              ulong out_offset, clfold_memory memory,
+static void clfold_take_piece(CLFOLD_PIECE_PARAMS, clfold_memory memory,
                               clfold_piece_room room, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     for (ulong s = from.segment; s < min(to.segment + 1, num); ++s) {

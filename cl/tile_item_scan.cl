@@ -10,10 +10,8 @@
  * The tile's last item is room->next. An exclusive scan stores an item one place later,
  * and the first of a run once the run before it has ended.
  *
- * needs: contract.cl, element.cl, result.cl, scan_tiles.cl, shared.cl, tile_item.cl
- * needs: write.cl
- * needs if CLFOLD_KEEPS_SCAN: write_kept.cl
- * names: clfold_combine, clfold_combine_stage, clfold_identity
+ * needs: contract.cl, element.cl, scan_tiles.cl, segments.cl, tile_item.cl, write.cl
+ * needs if CLFOLD_KEEPS_SCAN: emit_kept.cl
  */
 typedef struct {
     clfold_item items[1];
@@ -51,20 +49,13 @@ static clfold_item clfold_item_at(clfold_stage local_fold, ulong index, bool is_
     return y;
 }
 
-static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, ulong next, global CLFOLD_OUT *out,
-                             ulong out_begin, bool has_prefix, bool stream, uint ahead,
-                             clfold_room_pointer room CLFOLD_WITH)
+static void clfold_tile_scan(CLFOLD_TILE_SCAN_PARAMS CLFOLD_WITH)
 {
     const uint run = count / CLFOLD_RUNS;
     clfold_stage x[CLFOLD_RUNS];
     clfold_item before[CLFOLD_RUNS];
 
-    before[0] = room->prefix;
-#if CLFOLD_KEEPS_BEFORE && CLFOLD_HAS_IDENTITY
-    if (!has_prefix)
-        before[0] = clfold_identity(CLFOLD_PASS_ONLY);
-#endif
+    before[0] = clfold_or_identity(room->prefix, !has_prefix CLFOLD_PASS);
     for (uint i = 0; i < run; ++i) {
 #pragma unroll
         for (uint k = 0; k < CLFOLD_RUNS; ++k) {
@@ -81,19 +72,15 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
                 clfold_emit(CLFOLD_EXCLUSIVE ? before[k] : y, before[k],
                              in + (begin + j) * CLFOLD_SCALARS, index + j, out,
                              out_begin + j CLFOLD_PASS);
-#if CLFOLD_KEEPS_BEFORE
             before[k].$name = y.$name;
-#endif
         }
     }
-#if CLFOLD_EXCLUSIVE
-    for (uint k = 1; run > 0 && k < CLFOLD_RUNS; ++k)
+    for (uint k = 1; CLFOLD_EXCLUSIVE && run > 0 && k < CLFOLD_RUNS; ++k)
         clfold_emit(before[k - 1], before[k - 1],
                      in + (begin + k * run) * CLFOLD_SCALARS, index + k * run, out,
                      out_begin + k * run CLFOLD_PASS);
     if (run > 0)
         before[0] = before[CLFOLD_RUNS - 1];
-#endif
     for (uint j = run * CLFOLD_RUNS; j < count; ++j) {
         const clfold_stage e = clfold_load(in, begin, j CLFOLD_PASS);
         x[0] = j == 0 ? e
@@ -105,35 +92,6 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
         clfold_emit(CLFOLD_EXCLUSIVE ? before[0] : y, before[0],
                      in + (begin + j) * CLFOLD_SCALARS, index + j, out,
                      out_begin + j CLFOLD_PASS);
-#if CLFOLD_KEEPS_BEFORE
         before[0] = y;
-#endif
     }
 }
-
-/* Written items are not results to go on with. */
-#if !CLFOLD_KEEPS_ITEMS
-
-static void clfold_tile_propagate(global CLFOLD_OUT *out, ulong out_begin, uint count,
-                                  bool stream, clfold_room_pointer room CLFOLD_WITH)
-{
-    uint j = 0;
-
-    /* The one that is the prefix itself stands apart: with a condition in the loop
-     * Intel's compiler (2026.2) wrote the last struct of 64 bytes elsewhere, too. */
-#if CLFOLD_EXCLUSIVE
-    clfold_store(room->prefix, out, out_begin);
-    j = 1;
-#else
-    --count;
-#endif
-    for (; j < count; ++j)
-        clfold_store(clfold_combine(room->prefix,
-                                    clfold_fetch(out, out_begin + j) CLFOLD_PASS),
-                     out, out_begin + j);
-#if !CLFOLD_EXCLUSIVE
-    clfold_store(room->next, out, out_begin + count);
-#endif
-}
-
-#endif

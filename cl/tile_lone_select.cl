@@ -11,10 +11,59 @@
  * row begins where a vector of the output does; only at the tile's ends are elements
  * stored one by one, and none past them. A row of 4 KiB is in the first cache.
  *
- * needs: contract.cl, counts.cl, keep.cl, scan_tiles.cl, select_lone.cl, shared.cl
+ * needs: contract.cl, counts.cl, element.cl, keep.cl, scan_tiles.cl, segments.cl
  * needs if CLFOLD_TILE_VECTOR: compress.cl, tile_vector_write.cl, vectors.cl
- * names: CLFOLD_CELL16, CLFOLD_CELLS, CLFOLD_KEEPS_RUNS
  */
+/* How many of elements first to count - 1 are kept, and `so_far`; `index` is that of
+ * element 0. */
+static clfold_item clfold_count_lone(clfold_item so_far,
+                                         global const CLFOLD_IN *in, ulong begin,
+                                         ulong index, uint first, uint count CLFOLD_WITH)
+{
+    ulong kept = so_far.kept, start = 0;
+
+#if CLFOLD_KEEPS_RUNS
+    start = so_far.start;
+#endif
+    for (uint j = first; j < count; ++j) {
+        const clfold_stage e = clfold_load(in, begin, j CLFOLD_PASS);
+        const bool holds = clfold_holds(e, in, begin, j CLFOLD_PASS);
+        kept += holds;
+        start = holds ? index + j : start;
+    }
+    return clfold_kept_of(kept, start);
+}
+
+/*
+ * Writes those of a tile of `count`, the first one as its p of `before`, and the others,
+ * one by one.
+ *
+ *   in        x0  x1  x2  x3  x4  x5         kept: x0 x3 x4
+ *   out[p]    x0  x1  x2  x3  x4  -
+ *   p          0   1   1   1   2   3         a share's end is not passed
+ */
+static void clfold_select_lone(global const CLFOLD_IN *in, ulong begin, ulong index,
+                               uint first, uint count, uint before, ulong begun,
+                               clfold_share share, global CLFOLD_OUT *out CLFOLD_WITH)
+{
+    uint p = before;
+    ulong start = begun;
+
+    for (uint j = first; j < count; ++j) {
+        const clfold_stage e = clfold_load(in, begin, j CLFOLD_PASS);
+        const bool holds = clfold_holds(e, in, begin, j CLFOLD_PASS);
+        if (CLFOLD_MAKES_ALL ? p < share.kept : holds)
+            clfold_put_element(e, in, begin, j, out, share.at + p CLFOLD_PASS);
+        if (clfold_has_rest && (CLFOLD_MAKES_ALL ? j - p < count - share.kept : !holds))
+            clfold_put_element(e, in, begin, j, clfold_rest,
+                               share.rest + j - p CLFOLD_PASS);
+        if (CLFOLD_KEEPS_RUNS && holds)
+            clfold_put_length(share.at + p, index + j - start CLFOLD_PASS);
+        start = holds ? index + j : start;
+        p += holds;
+    }
+}
+
 typedef struct {
     clfold_item items[1];
     CLFOLD_ROOM_MEMBERS
@@ -27,7 +76,7 @@ typedef CLFOLD_SPACE clfold_room *clfold_room_pointer;
 /* Elements that are counted in bytes at once: none wraps around. */
 #define CLFOLD_COUNTED (127 * 16)
 
-static clfold_num_kept clfold_count_vectors(global const CLFOLD_IN *in, ulong begin,
+static clfold_item clfold_count_vectors(global const CLFOLD_IN *in, ulong begin,
                                             ulong index, uint count CLFOLD_WITH)
 {
     uint16 kept = 0;
@@ -77,16 +126,17 @@ typedef union {
 CLFOLD_COMPRESSES(clfold_compress_cells, CLFOLD_OUT, CLFOLD_CELL16)
 #endif
 
-/* Adds what is kept of 16 to a row of p elements; returns how many it has then. */
-static uint clfold_push16(clfold_row *row, uint p, const clfold_cells16 *made,
+/* Adds what is kept of 16 to a row of `before` elements; returns how many it has then. */
+static uint clfold_push16(clfold_row *row, uint before, const clfold_cells16 *made,
                           char16 holds)
 {
 #if CLFOLD_OUT_SCALARS == 1
-    return p + clfold_compress_cells(row->s + p, made->cells[0], holds);
+    return before + clfold_compress_cells(row->s + before, made->cells[0], holds);
 #else
     union { char16 v; char s[16]; } kept;
     union { CLFOLD_CELL16 v[CLFOLD_OUT_SCALARS];
             CLFOLD_OUT s[CLFOLD_OUT_SCALARS][16]; } cells;
+    uint p = before;
 
     kept.v = holds;
     for (uint n = 0; n < CLFOLD_OUT_SCALARS; ++n)
@@ -266,21 +316,14 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
 
 #define CLFOLD_TILE_LOADS 0
 #define CLFOLD_TILE_AHEAD 0
-
-static void clfold_tile_load(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, clfold_room_pointer room CLFOLD_WITH)
-{
-}
+#define clfold_tile_load(...)
 
 static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 {
     return room->items[0];
 }
 
-static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, ulong next, global CLFOLD_OUT *out,
-                             ulong out_begin, bool has_prefix, bool stream, uint ahead,
-                             clfold_room_pointer room CLFOLD_WITH)
+static void clfold_tile_scan(CLFOLD_TILE_SCAN_PARAMS CLFOLD_WITH)
 {
     const clfold_share share =
         clfold_share_of(index, has_prefix, room->prefix, room->next CLFOLD_PASS);

@@ -5,9 +5,6 @@
  * needs: contract.cl, element.cl, vectors.cl
  * needs if CLFOLD_HEADS: heads.cl
  * needs if CLFOLD_NUMBERS: item_numbers.cl
- * names: CLFOLD_BUILTINS, CLFOLD_COMMUTATIVE, CLFOLD_CUTS, CLFOLD_NUMBERS, CLFOLD_RARE
- * names: clfold_any_cuts, clfold_combine, clfold_combine_stage, clfold_combine_stage16
- * names: clfold_cuts, clfold_extend_stage16, clfold_usual_stage16
  */
 
 /* As in a group's tile, but private: the result, and an item for the strategy. */
@@ -18,8 +15,7 @@ typedef private clfold_item *clfold_memory;
 #if !CLFOLD_NUMBERS
 
 /*
- * Combines neighbours, in order: 32 elements become 16. No segment starts in them if they
- * are `plain`.
+ * Neighbours are combined, in order. No segment starts in them if they are `plain`.
  *
  *   x  x0 x1 x2 x3 ... x15    y  y0 y1 ... y15
  *      x0x1 x2x3 ... x14x15 y0y1 ... y14y15     (x0x1: x0 op x1)
@@ -43,11 +39,11 @@ static clfold_stage16 clfold_pairs(clfold_stage16 x, clfold_stage16 y,
 
 /* Folds the lanes, in order. The upper lanes repeat the lower ones, so the operator sees
  * nothing but elements. */
-static clfold_stage clfold_join(clfold_stage16 x CLFOLD_WITH)
+static clfold_stage clfold_join(clfold_stage16 lanes CLFOLD_WITH)
 {
+    clfold_stage16 x = clfold_pairs(lanes, lanes, false CLFOLD_PASS);
     clfold_stage total;
 
-    x = clfold_pairs(x, x, false CLFOLD_PASS);
     x = clfold_pairs(x, x, false CLFOLD_PASS);
     x = clfold_pairs(x, x, false CLFOLD_PASS);
     x = clfold_pairs(x, x, false CLFOLD_PASS);
@@ -57,12 +53,9 @@ static clfold_stage clfold_join(clfold_stage16 x CLFOLD_WITH)
 
 #if CLFOLD_COMMUTATIVE
 
-/*
- * The elements from begin on, a multiple of 16 and at least 16 of them. Lane j of four
- * accumulators takes every 64th element: four chains hide the latency of a float add.
- *
- * If `ahead` is not 0 and CLFOLD_PREFETCH is 1, elements are asked for that much ahead.
- */
+/* The elements from begin on, a multiple of 16 and at least 16 of them. Lane j of four
+ * accumulators takes every 64th element: four chains hide the latency of a float add. If
+ * `ahead` is not 0 and CLFOLD_PREFETCH is 1, elements are asked for that much ahead. */
 static clfold_stage clfold_fold_vectors(global const CLFOLD_IN *in, ulong begin,
                                         uint count, uint ahead CLFOLD_WITH)
 {

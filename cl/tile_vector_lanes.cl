@@ -14,8 +14,6 @@
  *
  * needs: contract.cl, element.cl, segments.cl, vector_stretches.cl, vectors.cl
  * needs if CLFOLD_NUMBERS: item_numbers.cl
- * names: CLFOLD_COMMUTATIVE, CLFOLD_NUMBERS, clfold_combine_stage
- * names: clfold_combine_stage16
  */
 /* The last part of a line has up to 15 lanes more. */
 #define CLFOLD_LANES   (CLFOLD_TILE + 16)
@@ -106,12 +104,13 @@ typedef struct {
  *   in stretches    1 12 b0 01 02 c0 01
  *   before         01 02 b0 01 02 c0 01             so_far, where the row began before
  */
-static clfold_stage16 clfold_scan_row_lanes(clfold_stage16 x, int16 place, uint length,
+static clfold_stage16 clfold_scan_row_lanes(clfold_stage16 own, int16 place, uint length,
                                             clfold_stage16 so_far CLFOLD_WITH)
 {
     const int16 lane = as_int16(clfold_places(0));
+    const clfold_stage16 x =
+        clfold_scan_stretches(own, min(place, lane), length - 1 CLFOLD_PASS);
 
-    x = clfold_scan_stretches(x, min(place, lane), length - 1 CLFOLD_PASS);
     return clfold_choose16(place > lane,
                            clfold_combine_stage16(so_far, x CLFOLD_PASS), x);
 }
@@ -122,9 +121,10 @@ static int16 clfold_first_places(uint length)
 }
 
 /* Places 16 elements later. */
-static int16 clfold_next_places(int16 place, uint length)
+static int16 clfold_next_places(int16 before, uint length)
 {
-    place += (int)(16 % length);
+    const int16 place = before + (int)(16 % length);
+
     return place - ((place >= (int)length) & (int16)((int)length));
 }
 

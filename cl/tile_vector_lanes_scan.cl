@@ -4,8 +4,6 @@
  *
  * needs: contract.cl, element.cl, lane_items.cl, scan_tiles.cl
  * needs: tile_vector_lanes.cl, tile_vector_write.cl, vectors.cl
- * names: clfold_combine16, clfold_combine_stage, clfold_combine_stage16, clfold_identity
- * names: CLFOLD_CELLS_SIZE, CLFOLD_WRITES_X
  */
 #if CLFOLD_ITEM16
 /* The items of folds whose positions count from `base`, after the prefix, if there is
@@ -29,17 +27,14 @@ static void clfold_lanes_emit16(clfold_stage16 x, clfold_stage16 before, bool is
                                 global CLFOLD_OUT *out, ulong index,
                                 bool streams CLFOLD_WITH)
 {
-    clfold_item16 y, prev = prefix;
+    clfold_item16 prev = prefix;
 
-#if CLFOLD_KEEPS_BEFORE
-    if (!is_first)
+    if (CLFOLD_KEEPS_BEFORE && !is_first)
         prev = clfold_lane_items16(before, base, has_prefix, prefix CLFOLD_PASS);
-#endif
-#if CLFOLD_EXCLUSIVE
-    y = prev;
-#else
-    y = clfold_lane_items16(x, base, has_prefix, prefix CLFOLD_PASS);
-#endif
+    const clfold_item16 y =
+        CLFOLD_EXCLUSIVE
+            ? prev
+            : clfold_lane_items16(x, base, has_prefix, prefix CLFOLD_PASS);
     clfold_emit16(y, prev, s, i, out, index, streams CLFOLD_PASS);
 }
 
@@ -56,13 +51,13 @@ static bool clfold_may_stream(global const CLFOLD_OUT *out, ulong index)
 /* The same one by one, of folds k to stop - 1, which are of lanes l to l + width - 1 in
  * turn. */
 static void clfold_lanes_emit(clfold_stage16 x, clfold_stage16 before, bool is_first,
-                              uint k, uint stop, uint l, uint width,
+                              uint first, uint stop, uint l, uint width,
                               global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
                               ulong index, clfold_bundle_pointer bundle CLFOLD_WITH)
 {
     const clfold_lanes lanes = clfold_lanes_of(x), befores = clfold_lanes_of(before);
 
-    for (; k < stop; ++k)
+    for (uint k = first; k < stop; ++k)
         clfold_lane_emit(clfold_lane(&lanes, k), clfold_lane(&befores, k), is_first,
                          l + k % width, s + k * CLFOLD_SCALARS, i + k, out, index + k,
                          bundle CLFOLD_PASS);
@@ -99,11 +94,9 @@ static void clfold_scan_short_rows(global const CLFOLD_IN *in, ulong begin, uint
             before = clfold_lane_items16(z, base, has_prefix, prefix CLFOLD_PASS);
             before.$name = convert_$choice16(place == 0) ? first.$name : before.$name;
 #endif
-#if CLFOLD_EXCLUSIVE
-            y = before;
-#else
-            y = clfold_lane_items16(x, base, has_prefix, prefix CLFOLD_PASS);
-#endif
+            y = CLFOLD_EXCLUSIVE
+                    ? before
+                    : clfold_lane_items16(x, base, has_prefix, prefix CLFOLD_PASS);
             clfold_emit16(y, before, in + (begin + j) * CLFOLD_SCALARS, base + j, out,
                           to + j, stream && clfold_may_stream(out, to + j) CLFOLD_PASS);
 #else
@@ -144,7 +137,7 @@ typedef struct {
 } clfold_lane_columns;
 
 /* Element j of 16 columns, whose fold is *sum; the first `again` were written before. */
-static void clfold_scan_vector(clfold_stage16 x, bool is_first, uint j, uint first,
+static void clfold_scan_vector(clfold_stage16 own, bool is_first, uint j, uint first,
                                uint again, private clfold_stage16 *sum,
                                private const clfold_item16 *prefix,
                                global const CLFOLD_IN *in, global CLFOLD_OUT *out,
@@ -153,9 +146,9 @@ static void clfold_scan_vector(clfold_stage16 x, bool is_first, uint j, uint fir
 {
     const clfold_stage16 before = *sum;
     global const CLFOLD_IN *s = in + (c->begin + j) * CLFOLD_SCALARS;
+    const clfold_stage16 x =
+        is_first ? own : clfold_combine_stage16(before, own CLFOLD_PASS);
 
-    if (!is_first)
-        x = clfold_combine_stage16(before, x CLFOLD_PASS);
     *sum = x;
 #if CLFOLD_ITEM16
     if (!CLFOLD_WRITES_X || again == 0) {
@@ -315,10 +308,7 @@ static void clfold_scan_narrow(global const CLFOLD_IN *in, ulong begin, uint wid
     clfold_step_end(&lanes, width, step, count, l, bundle);
 }
 
-static void clfold_lanes_scan(global const CLFOLD_IN *in, ulong in_offset, uint num,
-                              ulong width, ulong run, global CLFOLD_OUT *out,
-                              ulong out_offset, bool stream,
-                              clfold_bundle_pointer bundle CLFOLD_WITH)
+static void clfold_lanes_scan(CLFOLD_LANES_SCAN_PARAMS CLFOLD_WITH)
 {
     const uint beside = (uint)min((ulong)num, width);
 

@@ -8,10 +8,9 @@
  * So lengths decide little by branches, which cost more than the folds. Where elements
  * are numbers, segments are taken one after the other.
  *
- * needs: contract.cl, element.cl, fold_run.cl, offsets.cl, share.cl, tile_vector.cl
- * needs: tile_vector_windows.cl, vectors.cl
+ * needs: contract.cl, element.cl, fold_run.cl, offsets.cl, tile_vector.cl
+ * needs: tile_vector_windows.cl, vector_stretches.cl, vectors.cl
  * needs if CLFOLD_NUMBERS: tile_item_pieces.cl
- * names: CLFOLD_NUMBERS, clfold_combine_stage
  */
 #if !CLFOLD_NUMBERS
 
@@ -22,10 +21,10 @@ static clfold_stage clfold_join_first(clfold_stage16 lanes, uint num CLFOLD_WITH
     clfold_stage16 x = lanes;
     clfold_stage total;
 
-    for (uint level = 0; level < 4; ++level, num = (num + 1) / 2) {
+    for (uint level = 0, n = num; level < 4; ++level, n = (n + 1) / 2) {
         clfold_stage16 left;
         left.$name = ($stage16)(x.$name.even, x.$name.even);
-        x = clfold_choose16(rights < (int)num, clfold_pairs(x, x, false CLFOLD_PASS),
+        x = clfold_choose16(rights < (int)n, clfold_pairs(x, x, false CLFOLD_PASS),
                             left);
     }
     total.$name = x.$name.s0;
@@ -65,11 +64,7 @@ typedef private uint *clfold_piece_room; /* not used */
     CLFOLD_TILE_MEMORY(memory);                                                          \
     private uint room[1]
 
-static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
-                              clfold_spot from, clfold_spot to, CLFOLD_OFFSETS_PARAMS,
-                              uint ahead, global clfold_item *open,
-                              global clfold_item *begun, global CLFOLD_OUT *out,
-                              ulong out_offset, clfold_memory memory,
+static void clfold_take_piece(CLFOLD_PIECE_PARAMS, clfold_memory memory,
                               clfold_piece_room room, CLFOLD_INIT_PARAMS CLFOLD_WITH)
 {
     const ulong last = min(to.segment + 1, num);
@@ -77,6 +72,7 @@ static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
 
     for (ulong s = from.segment; s < last;) {
         const clfold_share share = clfold_share_of(s, from, to, CLFOLD_OFFSETS);
+        CLFOLD_NEAR(s);
 #if CLFOLD_WINDOWS
         if (s >= next && !share.begun) {
             const uint ended =
@@ -89,7 +85,6 @@ static void clfold_take_piece(global const CLFOLD_IN *in, ulong in_offset,
             }
         }
 #endif
-        CLFOLD_NEAR(s);
         if (share.items > CLFOLD_TILE)
             clfold_fold_run(in, in_offset, share.first, share.first + share.items, ahead,
                             memory CLFOLD_PASS);

@@ -7,13 +7,13 @@
  *                           that is the fold, and 0 where it is nothing
  *   clfold_tile_scan        the scan of the tile that was folded or loaded last, after
  *                           the prefix in room->prefix
- *   clfold_tile_propagate   combines results of a scan without prefix with it
+ *   clfold_tile_propagate   combines results of a scan without prefix with it: in
+ *                           tile_propagate.cl
  *   clfold_tile_total       the fold, after the first; for work-item 0
- *   clfold_tile_sync        what work-items wrote to the room is seen by all
  *
- * An item is prefix op (its scan inside the tile), a left fold of log-step scans of 16
- * neighbours; but a tile's last item is the next tile's prefix, room->next. So the fold
- * may use the cheapest association.
+ * An item is prefix op (its scan inside the tile), a left fold of log-step scans of 16;
+ * but a tile's last item is the next tile's prefix, room->next. So the fold may use the
+ * cheapest association.
  *
  *   elements  x0 ... x15 | x16 ... x31 | ...       in a register each
  *   scanned   x0 ... 0-15  x16 ... 16-31 ...       four steps, clfold_scan_lanes
@@ -21,30 +21,21 @@
  *   items     p local                              the tile's prefix in front
  *
  * CLFOLD_TILE_AHEAD: if room->folds_next is set, a tile's scan also prefetches and folds
- * the next tile, and leaves the fold as if that had been folded. Both tiles are whole
- * then. So reads and stores are under way all the time, and the fold costs a load and a
- * combine in a loop that is there anyway.
+ * the next tile, and leaves the fold as if that had been folded; both are whole then. So
+ * reads and stores are under way all the time.
  *
  *   scan of tile t     0 ------------------------------------------> end
  *   asks for next      0 ------------------------------------------> end
  *   folds next                   0 --------------------------> | --> end
  *                        ahead                                       from the caches
  *
- * For one float the arithmetic costs nothing compared to memory; look-back costs a few
- * cache lines that move between cores while no loads are under way (docs/performance.md
- * has the cost of each stage).
- *
  * Stores are aligned to 64 bytes, since the strategies cut tiles there; a buffer that is
  * not (CL_MEM_USE_HOST_PTR) takes unaligned ones and gets the same bits.
  *
- * needs: contract.cl, element.cl, result.cl, scan_tiles.cl, shared.cl, tile_vector.cl
+ * needs: contract.cl, element.cl, scan_tiles.cl, segments.cl, tile_vector.cl
  * needs: tile_vector_write.cl, vectors.cl, write.cl
  * needs if CLFOLD_HEADS: heads.cl
- * needs if CLFOLD_KEEPS_SCAN: write_kept.cl
- * names: CLFOLD_BUILTINS, CLFOLD_CELL16, CLFOLD_COMMUTATIVE, CLFOLD_COMPONENTS
- * names: CLFOLD_NEUTRAL, CLFOLD_RARE, CLFOLD_ROUNDED, clfold_combine, clfold_combine16
- * names: clfold_combine_stage, clfold_combine_stage16, clfold_identity, clfold_is_rare
- * names: clfold_usual16, clfold_usual_stage16
+ * needs if CLFOLD_KEEPS_SCAN: emit_kept.cl
  */
 
 typedef struct {
@@ -67,16 +58,14 @@ static void clfold_tile_aggregate(global const CLFOLD_IN *in, ulong begin, ulong
 #endif
 
 #define CLFOLD_TILE_LOADS 0
-static void clfold_tile_load(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, clfold_room_pointer room CLFOLD_WITH)
-{
-}
+#define clfold_tile_load(...)
 
 static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 {
     return room->items[0];
 }
 
+#if CLFOLD_RARE
 /*
  * A tile with nothing rare in it or before it is combined in the usual way. min and max
  * of floats must return a NaN, which costs a mask for each combine; CPUs have few masks
@@ -84,7 +73,6 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
  * rare makes it rare. Heads are rare, too, but of 16 elements each: where none starts a
  * segment, they go on with the one that is under way.
  */
-#if CLFOLD_RARE
 #define CLFOLD_OP_STAGE16(usual, a, b)                                                   \
     ((usual) ? clfold_usual_stage16(a, b CLFOLD_PASS)                                    \
              : clfold_combine_stage16(a, b CLFOLD_PASS))
@@ -94,8 +82,8 @@ static clfold_item clfold_tile_total(const clfold_room *room, uint count)
 #define CLFOLD_OP_STAGE16(usual, a, b) clfold_combine_stage16(a, b CLFOLD_PASS)
 #define CLFOLD_OP16(usual, a, b)       clfold_combine16(a, b CLFOLD_PASS)
 #endif
-/* So that `usual` is a constant. Oclgrind cannot run inlined functions of structs. */
 #if CLFOLD_RARE && CLFOLD_BUILTINS
+/* So that `usual` is a constant. Oclgrind cannot run inlined functions of structs. */
 #define CLFOLD_INLINE __attribute__((always_inline))
 #else
 #define CLFOLD_INLINE
@@ -112,15 +100,13 @@ static clfold_stage16 clfold_neutral16(CLFOLD_WITH_ONLY)
 }
 
 /*
- * The inclusive scan of the lanes, n being neutral.
+ * The inclusive scan of the lanes, n being neutral. To move by a swizzle, and set lanes
+ * then, is fast on both PoCL 3.1 and Intel's CPU runtime.
  *
  *   x                x0   x1   x2   x3   x4 ...
  *   x moved by 1     n    x0   x1   x2   x3 ...
  *   combined         0    01   12   23   34 ...
  *   by 2             0    01   012  0123 1234 ...     then by 4 and by 8
- *
- * Moved by a swizzle, and lanes set then: the one way that is fast on both PoCL 3.1 and
- * Intel's CPU runtime.
  */
 CLFOLD_INLINE static clfold_stage16 clfold_scan_lanes(clfold_stage16 x,
                                                       bool usual CLFOLD_WITH)
@@ -202,9 +188,7 @@ static void clfold_put(clfold_item x, clfold_item *before, global const CLFOLD_I
                        ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
 {
     clfold_emit(CLFOLD_EXCLUSIVE ? *before : x, *before, s, i, out, index CLFOLD_PASS);
-#if CLFOLD_KEEPS_BEFORE
     *before = x;
-#endif
 }
 
 #if CLFOLD_ITEM16
@@ -257,50 +241,27 @@ static void clfold_put16(clfold_stage16 x, ulong base, bool has_prefix,
 
 #if CLFOLD_TILE_AHEAD
 
-/* The accumulators of clfold_fold_vectors: lane j of four takes every 64th element. The
- * next 16 go to the first. */
+/* The accumulators of clfold_fold_vectors. The next 16 elements go to the first. */
 typedef struct {
     clfold_stage16 x, y, z, w;
 } clfold_sums;
 
-static clfold_sums clfold_no_sums(CLFOLD_WITH_ONLY)
+static clfold_sums clfold_add16(clfold_sums before, clfold_stage16 x CLFOLD_WITH)
 {
-    clfold_sums sums;
+    const clfold_stage16 first = clfold_combine_stage16(before.x, x CLFOLD_PASS);
+    const clfold_sums sums = { before.y, before.z, before.w, first };
 
-    sums.x = clfold_neutral16(CLFOLD_PASS_ONLY);
-    sums.y = sums.x;
-    sums.z = sums.x;
-    sums.w = sums.x;
     return sums;
-}
-
-static clfold_sums clfold_add16(clfold_sums sums, clfold_stage16 x CLFOLD_WITH)
-{
-    const clfold_stage16 first = clfold_combine_stage16(sums.x, x CLFOLD_PASS);
-
-    sums.x = sums.y;
-    sums.y = sums.z;
-    sums.z = sums.w;
-    sums.w = first;
-    return sums;
-}
-
-static clfold_stage clfold_join_sums(clfold_sums sums CLFOLD_WITH)
-{
-    return clfold_join(clfold_combine_stage16(
-        clfold_combine_stage16(sums.x, sums.y CLFOLD_PASS),
-        clfold_combine_stage16(sums.z, sums.w CLFOLD_PASS) CLFOLD_PASS) CLFOLD_PASS);
 }
 
 #else
 typedef uint clfold_sums; /* there are none */
 #endif
 
-/* Scans the first elements, a multiple of 16, as clfold_tile_scan does; and, where that
- * is to be folded ahead, elements of the tile at `next` into `sums`, as many as are
- * likely to have arrived. `before`, of an exclusive scan, is the item that goes out next.
- * State is not kept in one struct: rusticl (Mesa 22.3) loses writes through a pointer to
- * a member that is a struct. */
+/* Scans the first elements, a multiple of 16, and folds elements of the tile at `next`
+ * into `sums`, as many as are likely to have arrived. `before`, of an exclusive scan, is
+ * the item that goes out next. State is not kept in one struct: rusticl (Mesa 22.3) loses
+ * writes through a pointer to a member that is a struct. */
 CLFOLD_INLINE static void
 clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint count,
                     ulong next, bool folds, uint ahead, global CLFOLD_OUT *out,
@@ -339,16 +300,13 @@ clfold_scan_vectors(global const CLFOLD_IN *in, ulong begin, ulong index, uint c
     }
 }
 
-static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong index,
-                             uint count, ulong next, global CLFOLD_OUT *out,
-                             ulong out_begin, bool has_prefix, bool stream, uint ahead,
-                             clfold_room_pointer room CLFOLD_WITH)
+static void clfold_tile_scan(CLFOLD_TILE_SCAN_PARAMS CLFOLD_WITH)
 {
     const uint whole = count / 16 * 16;
     const clfold_item prefix = room->prefix;
     const clfold_item last = room->next;
     const bool folds = room->folds_next != 0;
-    clfold_item before = prefix;
+    clfold_item before = clfold_or_identity(prefix, !has_prefix CLFOLD_PASS);
     clfold_stage so_far;
     clfold_stage16 so_far16;
     clfold_sums sums;
@@ -357,30 +315,30 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
     so_far16 = clfold_neutral16(CLFOLD_PASS_ONLY);
 #endif
 #if CLFOLD_TILE_AHEAD
-    sums = clfold_no_sums(CLFOLD_PASS_ONLY);
+    sums.x = sums.y = sums.z = sums.w = so_far16;
 #endif
-#if CLFOLD_KEEPS_BEFORE && CLFOLD_HAS_IDENTITY
-    if (!has_prefix)
-        before = clfold_identity(CLFOLD_PASS_ONLY);
-#endif
-    stream = stream && (ulong)(out + out_begin * CLFOLD_OUT_SCALARS) % 64 == 0;
+    const bool past =
+        stream && (ulong)(out + out_begin * CLFOLD_OUT_SCALARS) % 64 == 0;
 #if CLFOLD_RARE && !CLFOLD_HEADS
     if (!clfold_is_rare(last CLFOLD_PASS))
         clfold_scan_vectors(in, begin, index, count, next, folds, ahead, out, out_begin,
-                            has_prefix, stream, room, &so_far16, &before, &sums,
+                            has_prefix, past, room, &so_far16, &before, &sums,
                             true CLFOLD_PASS);
     else
 #endif
         clfold_scan_vectors(in, begin, index, count, next, folds, ahead, out, out_begin,
-                            has_prefix, stream, room, &so_far16, &before, &sums,
+                            has_prefix, past, room, &so_far16, &before, &sums,
                             false CLFOLD_PASS);
 #if CLFOLD_TILE_AHEAD
     if (folds) {
         for (uint j = CLFOLD_TILE - ahead; j < CLFOLD_TILE; j += 16)
             sums = clfold_add16(sums, clfold_load16(in, next, j CLFOLD_PASS) CLFOLD_PASS);
+        const clfold_stage16 all =
+            clfold_combine_stage16(clfold_combine_stage16(sums.x, sums.y CLFOLD_PASS),
+                                   clfold_combine_stage16(sums.z, sums.w CLFOLD_PASS)
+                                       CLFOLD_PASS);
         room->items[0] =
-            clfold_empty(clfold_join_sums(sums CLFOLD_PASS),
-                         next - begin + index CLFOLD_PASS);
+            clfold_empty(clfold_join(all CLFOLD_PASS), next - begin + index CLFOLD_PASS);
     }
 #endif
     if (whole > 0) {
@@ -398,63 +356,3 @@ static void clfold_tile_scan(global const CLFOLD_IN *in, ulong begin, ulong inde
                    out_begin + j CLFOLD_PASS);
     }
 }
-
-/* Written items are not results to go on with. */
-#if !CLFOLD_KEEPS_ITEMS
-
-#define CLFOLD_FETCH16 (CLFOLD_ITEM16 && !CLFOLD_ROUNDED)
-#if CLFOLD_FETCH16
-
-/* The results that clfold_store16 stored at `index`. */
-static clfold_item16 clfold_fetch16(global const CLFOLD_CELL *out, ulong index)
-{
-    global const CLFOLD_CELL *from = out + index * CLFOLD_COMPONENTS;
-    CLFOLD_CELL16 c[CLFOLD_COMPONENTS];
-    clfold_item16 x;
-
-    c[$k] = vload16($k, from);
-    CLFOLD_PARTS(CLFOLD_COMPONENTS, CLFOLD_CELL16, c);
-    x.$name = convert_$item16(as_$result16(c[$k]));
-    return x;
-}
-
-#endif
-
-static void clfold_tile_propagate(global CLFOLD_OUT *out, ulong out_begin, uint count,
-                                  bool stream, clfold_room_pointer room CLFOLD_WITH)
-{
-    const clfold_item prefix = room->prefix;
-    const clfold_item last = room->next;
-    uint j = 0;
-
-    stream = stream && (ulong)(out + out_begin * CLFOLD_OUT_CELLS) % 64 == 0;
-#if CLFOLD_FETCH16
-    const clfold_item16 prefix16 = clfold_spread(prefix);
-    for (; j + 16 <= count; j += 16) {
-        clfold_item16 x = clfold_fetch16(out, out_begin + j);
-        x = clfold_combine16(prefix16, x CLFOLD_PASS);
-#if CLFOLD_EXCLUSIVE
-        if (j == 0) {
-            x.$name.s0 = prefix.$name;
-        }
-#else
-        if (j + 16 == count) {
-            x.$name.sf = last.$name;
-        }
-#endif
-        clfold_store16(x, out, out_begin + j, stream);
-    }
-#endif
-    for (; j < count; ++j) {
-        if (CLFOLD_EXCLUSIVE && j == 0)
-            clfold_store(prefix, out, out_begin);
-        else if (!CLFOLD_EXCLUSIVE && j + 1 == count)
-            clfold_store(last, out, out_begin + j);
-        else
-            clfold_store(
-                clfold_combine(prefix, clfold_fetch(out, out_begin + j) CLFOLD_PASS), out,
-                out_begin + j);
-    }
-}
-
-#endif

@@ -14,12 +14,9 @@
  *
  * So lengths decide nothing by branches.
  *
- * needs: contract.cl, element.cl, offsets.cl, result.cl, vector_stretches.cl
- * needs: vectors.cl, write.cl
+ * needs: contract.cl, element.cl, offsets.cl, vector_stretches.cl, vectors.cl
+ * needs: partials.cl
  * needs if CLFOLD_ITEM16: tile_vector_write.cl
- * names: CLFOLD_OFFSET, CLFOLD_NUMBERS, CLFOLD_STAGE_LIMIT, CLFOLD_STORES
- * names: clfold_combine_stage16
- * names if CLFOLD_ITEM16: clfold_combine16, clfold_identity
  */
 #define CLFOLD_WINDOW  256u
 #define CLFOLD_WINDOWS (!CLFOLD_NUMBERS && CLFOLD_STAGE_LIMIT >= CLFOLD_WINDOW)
@@ -202,7 +199,6 @@ static uint clfold_take_window(global const CLFOLD_IN *in, ulong in_offset, ulon
         return 0;
     ended = clfold_mark_ends(stops, start, room, &places, &ends);
     ended = CLFOLD_STORES ? ended / 16 * 16 : ended;
-    CLFOLD_NEAR(s);
     if (ended > 0)
         clfold_scan_window(in, in_offset + start, &ends, &window CLFOLD_PASS);
     for (uint k = 0; k < ended; k += 16) {

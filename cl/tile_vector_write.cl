@@ -5,18 +5,12 @@
  *   written   what a text of the fold's makes of them, or they themselves
  *   out       their scalars side by side
  *
- * needs: contract.cl, result.cl, vectors.cl
+ * needs: contract.cl, element.cl, vectors.cl
  * needs if CLFOLD_HEADS: heads.cl
- * names: CLFOLD_AS_CELL16, CLFOLD_CELL16, CLFOLD_CELLS, CLFOLD_CELLS_HALF
- * names: CLFOLD_CELLS_SIZE, CLFOLD_CELLS_VSTORE, CLFOLD_OUT_ITEM, CLFOLD_RESULT_CALL16
- * names: CLFOLD_SELECTS
- * names: CLFOLD_STREAM, CLFOLD_VALUE16, CLFOLD_WRITES_X, CLFOLD_X16, clfold_combine16
- * names: clfold_identity, clfold_rounded16, clfold_written16
- * names if CLFOLD_HEADS: CLFOLD_HEAD16, CLFOLD_START_ARGS
  */
 #if CLFOLD_ITEM16
 
-static clfold_item16 clfold_spread(clfold_item x)
+static clfold_item16 clfold_spread(clfold_folded x)
 {
     clfold_item16 y;
 
@@ -24,11 +18,9 @@ static clfold_item16 clfold_spread(clfold_item x)
     return y;
 }
 
-/*
- * Stores 64 bytes or less, past the caches where `stream` says so: that wants a multiple
+/* Stores 64 bytes or less, past the caches where `stream` says so: that wants a multiple
  * of the vector's size. Else in halves: PoCL's vstore16 is three stores, and Intel's
- * compiler merges two stores into one that is not past the caches.
- */
+ * compiler merges two stores into one that is not past the caches. */
 #if CLFOLD_STREAM
 typedef CLFOLD_CELLS_HALF clfold_half_anywhere
     __attribute__((aligned(sizeof(CLFOLD_OUT))));
@@ -58,10 +50,14 @@ static void clfold_put_cells(CLFOLD_CELL16 x, global CLFOLD_OUT *to, bool stream
 #endif
 }
 
+#if CLFOLD_OUT_SCALARS > 1
 /* The components of result k, of vectors c. */
 #define CLFOLD_TWO(k)   c[0].s##k, c[1].s##k
-#define CLFOLD_THREE(k) c[0].s##k, c[1].s##k, c[2].s##k
-#define CLFOLD_FOUR(k)  c[0].s##k, c[1].s##k, c[2].s##k, c[3].s##k
+#define CLFOLD_THREE(k) CLFOLD_TWO(k), c[2].s##k
+#define CLFOLD_FOUR(k)  CLFOLD_THREE(k), c[3].s##k
+#define CLFOLD_OF_4(num, k, l, m, n)                                                     \
+    CLFOLD_##num(k), CLFOLD_##num(l), CLFOLD_##num(m), CLFOLD_##num(n)
+#endif
 
 /* 16 elements of the output at `index`, of a vector for each of their scalars. */
 static void clfold_store_cells16(const CLFOLD_CELL16 c[CLFOLD_OUT_SCALARS],
@@ -72,53 +68,29 @@ static void clfold_store_cells16(const CLFOLD_CELL16 c[CLFOLD_OUT_SCALARS],
 #if CLFOLD_OUT_SCALARS == 1
     clfold_put_cells(c[0], to, stream);
 #elif CLFOLD_OUT_SCALARS == 2
-    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_TWO(0), CLFOLD_TWO(1), CLFOLD_TWO(2),
-                                     CLFOLD_TWO(3), CLFOLD_TWO(4), CLFOLD_TWO(5),
-                                     CLFOLD_TWO(6), CLFOLD_TWO(7)),
-                     to, stream);
-    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_TWO(8), CLFOLD_TWO(9), CLFOLD_TWO(a),
-                                     CLFOLD_TWO(b), CLFOLD_TWO(c), CLFOLD_TWO(d),
-                                     CLFOLD_TWO(e), CLFOLD_TWO(f)),
-                     to + 16, stream);
+    clfold_put_cells(
+        (CLFOLD_CELL16)(CLFOLD_OF_4(TWO, 0, 1, 2, 3), CLFOLD_OF_4(TWO, 4, 5, 6, 7)), to,
+        stream);
+    clfold_put_cells(
+        (CLFOLD_CELL16)(CLFOLD_OF_4(TWO, 8, 9, a, b), CLFOLD_OF_4(TWO, c, d, e, f)),
+        to + 16, stream);
 #elif CLFOLD_OUT_SCALARS == 3
-    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_THREE(0), CLFOLD_THREE(1), CLFOLD_THREE(2),
-                                     CLFOLD_THREE(3), CLFOLD_THREE(4), c[0].s5),
-                     to, stream);
-    clfold_put_cells((CLFOLD_CELL16)(c[1].s5, c[2].s5, CLFOLD_THREE(6), CLFOLD_THREE(7),
-                                     CLFOLD_THREE(8), CLFOLD_THREE(9), c[0].sa, c[1].sa),
+    clfold_put_cells(
+        (CLFOLD_CELL16)(CLFOLD_OF_4(THREE, 0, 1, 2, 3), CLFOLD_THREE(4), c[0].s5), to,
+        stream);
+    clfold_put_cells((CLFOLD_CELL16)(c[1].s5, c[2].s5, CLFOLD_OF_4(THREE, 6, 7, 8, 9),
+                                     c[0].sa, c[1].sa),
                      to + 16, stream);
-    clfold_put_cells((CLFOLD_CELL16)(c[2].sa, CLFOLD_THREE(b), CLFOLD_THREE(c),
-                                     CLFOLD_THREE(d), CLFOLD_THREE(e), CLFOLD_THREE(f)),
-                     to + 32, stream);
+    clfold_put_cells(
+        (CLFOLD_CELL16)(c[2].sa, CLFOLD_THREE(b), CLFOLD_OF_4(THREE, c, d, e, f)),
+        to + 32, stream);
 #else
-    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_FOUR(0), CLFOLD_FOUR(1), CLFOLD_FOUR(2),
-                                     CLFOLD_FOUR(3)),
-                     to, stream);
-    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_FOUR(4), CLFOLD_FOUR(5), CLFOLD_FOUR(6),
-                                     CLFOLD_FOUR(7)),
-                     to + 16, stream);
-    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_FOUR(8), CLFOLD_FOUR(9), CLFOLD_FOUR(a),
-                                     CLFOLD_FOUR(b)),
-                     to + 32, stream);
-    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_FOUR(c), CLFOLD_FOUR(d), CLFOLD_FOUR(e),
-                                     CLFOLD_FOUR(f)),
-                     to + 48, stream);
+    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_OF_4(FOUR, 0, 1, 2, 3)), to, stream);
+    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_OF_4(FOUR, 4, 5, 6, 7)), to + 16, stream);
+    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_OF_4(FOUR, 8, 9, a, b)), to + 32, stream);
+    clfold_put_cells((CLFOLD_CELL16)(CLFOLD_OF_4(FOUR, c, d, e, f)), to + 48, stream);
 #endif
 }
-
-#if !CLFOLD_WRITES || CLFOLD_OUT_ITEM
-
-/* 16 results at `index`. */
-static void clfold_store16(clfold_item16 x, global CLFOLD_OUT *out, ulong index,
-                           bool stream)
-{
-    CLFOLD_CELL16 c[CLFOLD_OUT_CELLS];
-
-    c[$k] = CLFOLD_AS_CELL16(convert_$result16($wide_made));
-    clfold_store_cells16(c, out, index, stream);
-}
-
-#endif
 
 #if CLFOLD_WRITES || CLFOLD_SELECTS
 
@@ -179,16 +151,14 @@ static void clfold_emit_items16(clfold_item16 y, clfold_item16 before,
 #if CLFOLD_HEADS
 
 /* clfold_with_start() of 16 items, which may start a segment each if `may_start`. */
-static clfold_item16 clfold_with_start16(clfold_item16 x, bool may_start,
+static clfold_item16 clfold_with_start16(clfold_item16 own, bool may_start,
                                          ulong i CLFOLD_WITH)
 {
     const bool has_init = clfold_start_from != 0;
-    clfold_item16 start = clfold_spread(clfold_init(CLFOLD_START_ARGS));
+    clfold_item16 x = own;
+    const clfold_item16 start = clfold_spread(
+        clfold_or_identity(clfold_init(CLFOLD_START_ARGS), !has_init CLFOLD_PASS));
 
-#if CLFOLD_HAS_IDENTITY
-    if (!has_init)
-        start = clfold_spread(clfold_identity(CLFOLD_PASS_ONLY));
-#endif
     if (has_init) {
         x.clfold_head = 0;
         x = clfold_combine16(start, x CLFOLD_PASS);
@@ -209,8 +179,8 @@ static void clfold_emit16(clfold_item16 y, clfold_item16 before,
 #if CLFOLD_WRITES_PREV
     prev = clfold_with_start16(before, true, i CLFOLD_PASS);
 #endif
-    y = clfold_with_start16(y, CLFOLD_EXCLUSIVE, i CLFOLD_PASS);
-    clfold_emit_items16(y, prev, s, i, out, index, stream CLFOLD_PASS);
+    clfold_emit_items16(clfold_with_start16(y, CLFOLD_EXCLUSIVE, i CLFOLD_PASS), prev, s,
+                        i, out, index, stream CLFOLD_PASS);
 }
 
 #elif !CLFOLD_KEEPS_SCAN

@@ -8,8 +8,6 @@
  *   pick(c, a, b)     c != 0                 c is a relation; of any size
  *   truth(c)          a relation             a relation
  *   to_f32(x)         convert_float(x)       convert_float16(x), of a number x too
- *
- * names: CLFOLD_PICK, CLFOLD_TO
  */
 #define pick(c, a, b) CLFOLD_PICK(c, a, b)
 #define truth(c)      (!!(c))

@@ -9,14 +9,22 @@
  *   by 2            1 12 b0 01 02 c0 01             where here >= 2, and so on
  *
  * needs: contract.cl, vectors.cl
- * names: CLFOLD_NUMBERS, clfold_combine_stage16
  */
 #if !CLFOLD_NUMBERS
 
-static clfold_stage16 clfold_scan_stretches(clfold_stage16 x, int16 here,
+/* c ? a : b, where c is a relation. */
+static clfold_stage16 clfold_choose16(int16 c, clfold_stage16 a, clfold_stage16 b)
+{
+    clfold_stage16 r;
+
+    r.$name = !!convert_$mask16(c) ? a.$name : b.$name;
+    return r;
+}
+
+static clfold_stage16 clfold_scan_stretches(clfold_stage16 own, int16 here,
                                             uint most CLFOLD_WITH)
 {
-    clfold_stage16 y;
+    clfold_stage16 x = own, y;
 
     if (most >= 1) {
         y.$name = x.$name.s00123456789abcde;

@@ -2,30 +2,18 @@
  * Elements as vectors of 16: how they are loaded, and asked for ahead.
  *
  * Loads are vload16 at element alignment, so any offset and any address works, and
- * association does not depend on either. An unaligned vload16 is as fast as an aligned
- * one where memory is the limit (2^26 floats, PoCL 3.1 and Intel's CPU runtime: within 3
- * %).
+ * association does not depend on either. Where memory is the limit, an unaligned one is
+ * as fast as an aligned one.
  *
- * needs: contract.cl, element.cl
- * names: CLFOLD_ASK_STREAMS, CLFOLD_BUILTINS, CLFOLD_FILL_X16, CLFOLD_IN16
- * names: CLFOLD_KEEPS_X, CLFOLD_KEEP_LANES, CLFOLD_LOADS_32, CLFOLD_LOADS_SEGMENT
- * names: CLFOLD_LOADS_X, CLFOLD_LOAD_CALL16, CLFOLD_LOAD_INDEX, CLFOLD_LOAD_LANES
- * names: CLFOLD_OPAQUE, CLFOLD_TEXT_SEGMENTS
- * names: CLFOLD_PREFETCH, CLFOLD_READS_IN, CLFOLD_TEXT_OFFSETS, CLFOLD_WRITES_X
- * names: CLFOLD_WRITE_LANES, CLFOLD_X16, CLFOLD_X_ITEM, clfold_loaded16
+ * needs: contract.cl, count.cl, element.cl
+ * needs if CLFOLD_TEXT_SEGMENTS: text_segments.cl
  */
-/*
- * 16 scalars at any address. PoCL's vload16 is two loads, and shuffles load their part of
- * one again.
- *
- * Where a line takes one load and one add, a core has more than a page of lines under
- * way, and a Zen 4 then reads more slowly. Loads of 32 bytes are twice as many, so fewer
- * lines are: sums in memory gain 8 to 16 %, those in caches lose nothing. 16 bytes gain
- * up to 5 % more, and lose 3 to 28 % in caches. See docs/performance.md. The loads are
- * volatile, or the compiler would join them.
- */
+/* 16 scalars at any address. */
 #if CLFOLD_IN_STRUCT
 #elif CLFOLD_LOADS_32
+/* Where a line takes one load and one add, a core has more than a page of lines under
+ * way, and a Zen 4 then reads more slowly; with loads of 32 bytes fewer lines are. See
+ * docs/performance.md. The loads are volatile, or the compiler would join them. */
 typedef volatile ulong4 clfold_32_bytes __attribute__((aligned(sizeof(CLFOLD_IN))));
 
 typedef char clfold_loads_are_whole[sizeof(CLFOLD_IN16) == 32 * CLFOLD_LOADS_32 ? 1 : -1];
@@ -41,12 +29,22 @@ static CLFOLD_IN16 clfold_load_32(global const CLFOLD_IN *from)
 }
 #define CLFOLD_VLOAD16(k, from) clfold_load_32((from) + 16 * (k))
 #elif CLFOLD_BUILTINS
+/* PoCL's vload16 is two loads, and shuffles load their part of one again. */
 typedef CLFOLD_IN16 clfold_in16_anywhere __attribute__((aligned(sizeof(CLFOLD_IN))));
 #define CLFOLD_VLOAD16(k, from) (((global const clfold_in16_anywhere *)(from))[k])
 #else
 #define CLFOLD_VLOAD16(k, from) vload16(k, from)
 #endif
 
+/* The even and the odd ones of two vectors, in place. */
+#define CLFOLD_PART(type16, x, y)                                                        \
+    do {                                                                                 \
+        const type16 clfold_even = (type16)((x).even, (y).even);                         \
+        y = (type16)((x).odd, (y).odd);                                                  \
+        x = clfold_even;                                                                 \
+    } while (0)
+#define CLFOLD_JOIN_NAMES(a, b) a##b
+#if CLFOLD_SCALARS > 1 || CLFOLD_COMPONENTS > 1
 /*
  * Vectors of 16 tuples side by side become one vector a component, in place.
  *
@@ -55,12 +53,6 @@ typedef CLFOLD_IN16 clfold_in16_anywhere __attribute__((aligned(sizeof(CLFOLD_IN
  *   four     the same twice, since a and c are the even ones of a, b, c, d
  *   three    a0 b0 c0 a1 ... a5, b5 c5 a6 ... b10, c10 a11 ... c15: every third
  */
-#define CLFOLD_PART(type16, x, y)                                                        \
-    do {                                                                                 \
-        const type16 clfold_even = (type16)((x).even, (y).even);                         \
-        y = (type16)((x).odd, (y).odd);                                                  \
-        x = clfold_even;                                                                 \
-    } while (0)
 #define CLFOLD_PARTS_1(type16, s)
 #define CLFOLD_PARTS_2(type16, s) CLFOLD_PART(type16, s[0], s[1])
 #define CLFOLD_PARTS_3(type16, s)                                                        \
@@ -77,9 +69,11 @@ typedef CLFOLD_IN16 clfold_in16_anywhere __attribute__((aligned(sizeof(CLFOLD_IN
         CLFOLD_PART(type16, s[0], s[2]);                                                 \
         CLFOLD_PART(type16, s[1], s[3]);                                                 \
     } while (0)
-#define CLFOLD_JOIN_NAMES(a, b)      a##b
 #define CLFOLD_PARTS_OF(num)         CLFOLD_JOIN_NAMES(CLFOLD_PARTS_, num)
 #define CLFOLD_PARTS(num, type16, s) CLFOLD_PARTS_OF(num)(type16, s)
+#else
+#define CLFOLD_PARTS(num, type16, s)
+#endif
 
 /* A member of 16 structs. */
 #define CLFOLD_GATHER(type16, s, name)                                                   \
@@ -92,15 +86,6 @@ typedef CLFOLD_IN16 clfold_in16_anywhere __attribute__((aligned(sizeof(CLFOLD_IN
 static uint16 clfold_places(uint j)
 {
     return j + (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-}
-
-/* c ? a : b, where c is a relation. */
-static clfold_stage16 clfold_choose16(int16 c, clfold_stage16 a, clfold_stage16 b)
-{
-    clfold_stage16 r;
-
-    r.$name = !!convert_$mask16(c) ? a.$name : b.$name;
-    return r;
 }
 
 /* The lanes one by one. */
@@ -145,6 +130,8 @@ static CLFOLD_X16 clfold_x16_of(global const CLFOLD_IN *from)
 
 #endif
 
+#if CLFOLD_LOAD || CLFOLD_WRITES || CLFOLD_SELECTS
+
 /* A stream's: CLFOLD_VLOAD_FROM(float, y). */
 #define CLFOLD_VLOAD_FROM(type, from) vload16(0, from)
 
@@ -153,6 +140,8 @@ static ulong16 clfold_indices(ulong i)
 {
     return i + (ulong16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
+
+#endif
 
 #if CLFOLD_TEXT_SEGMENTS
 
@@ -167,12 +156,13 @@ typedef struct {
 static clfold_segment16 clfold_segment16_of(ulong i CLFOLD_WITH)
 {
     const clfold_segment first = clfold_segment_of(i CLFOLD_PASS);
+    const ulong num = clfold_true_num(clfold_num_segments CLFOLD_PASS);
     const int16 lanes = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     int16 over = 0, start = 0; /* segments after the first; where the last of them is */
     clfold_segment16 r;
     uint more = 16;
 
-    for (ulong s = first.segment + 1; s < clfold_num_segments && more > 0; ++s, --more) {
+    for (ulong s = first.segment + 1; s < num && more > 0; ++s, --more) {
         const ulong at = clfold_start_of(s CLFOLD_PASS);
         if (at >= i + 16)
             break;
@@ -184,10 +174,10 @@ static clfold_segment16 clfold_segment16_of(ulong i CLFOLD_WITH)
     r.rank = convert_ulong16(lanes - start) + (convert_ulong16(over == 0) & first.rank);
     if (more == 0) {
         union { ulong16 v; ulong s[16]; } segments, ranks;
-        clfold_near = first.segment;
+        ulong near = first.segment;
         for (uint k = 0; k < 16; ++k) {
-            const clfold_segment own = clfold_segment_of(i + k CLFOLD_PASS);
-            segments.s[k] = clfold_near = own.segment;
+            const clfold_segment own = clfold_segment_from(near, i + k CLFOLD_PASS);
+            segments.s[k] = near = own.segment;
             ranks.s[k] = own.rank;
         }
         r.segment = segments.v;
@@ -233,8 +223,7 @@ static clfold_segment16 clfold_segment16_of(ulong i CLFOLD_WITH)
 
 #endif
 
-/* 16 elements of the tile that starts at `begin`, from position j on, component by
- * component. Members of a struct differ in size, so it is loaded lane by lane. */
+/* 16 elements of the tile that starts at `begin`, from position j on. */
 #if CLFOLD_LOAD_LANES
 
 /* Elements of 16 of one segment. */
@@ -341,8 +330,6 @@ static clfold_stage clfold_lane(const clfold_lanes *lanes, uint i)
 
 #if CLFOLD_PREFETCH
 
-#define CLFOLD_ELEMENT_SIZE (sizeof(CLFOLD_IN) * CLFOLD_SCALARS)
-
 /* Asks for the lines of so many bytes. An invalid address is harmless. */
 static void clfold_ask_bytes(ulong address, uint bytes)
 {
@@ -355,7 +342,8 @@ static void clfold_ask_bytes(ulong address, uint bytes)
 static void clfold_ask(global const CLFOLD_IN *in, ulong at, uint num CLFOLD_WITH)
 {
 #if CLFOLD_READS_IN
-    clfold_ask_bytes((ulong)(in + at * CLFOLD_SCALARS), num * CLFOLD_ELEMENT_SIZE);
+    clfold_ask_bytes((ulong)(in + at * CLFOLD_SCALARS),
+                     num * sizeof(CLFOLD_IN) * CLFOLD_SCALARS);
 #endif
     CLFOLD_ASK_STREAMS(at - clfold_origin, num)
 }

@@ -12,9 +12,6 @@
  *
  * needs: contract.cl, vectors.cl
  * needs if CLFOLD_HEADS: heads.cl
- * names: CLFOLD_COMPARE_KEPT, CLFOLD_COMPARE_LOADED, CLFOLD_COMPARE_WRITTEN
- * names: CLFOLD_OPAQUE
- * names: clfold_combine_stage, clfold_combine_stage16
  */
 #define CLFOLD_ROUNDS 64
 #define CLFOLD_ULPS   16

@@ -7,17 +7,18 @@
  *   written      the text's      of these, x, i, the streams at i, ...
  *   out          ... | ...       CLFOLD_OUT_SCALARS scalars, or an item's cells
  *
- * A reduction has no element: `s` is any pointer.
- *
- * needs: contract.cl, element.cl, result.cl
+ * needs: contract.cl, element.cl
  * needs if CLFOLD_HEADS: heads.cl
- * names: CLFOLD_OUT_HALF, CLFOLD_OUT_ITEM, CLFOLD_OUT_VALUE, CLFOLD_OUT_X
- * names: CLFOLD_RESULT_CALL, CLFOLD_REVERSE, CLFOLD_SELECTS, CLFOLD_STORES, CLFOLD_VALUE
- * names: CLFOLD_WRITES_X, CLFOLD_X, clfold_combine, clfold_rounded, clfold_written
  */
+/* The item y, and the one before it, of element i, which is at `s`, go to element `index`
+ * of the output. A reduction has no element: `s` is any pointer. */
+#define CLFOLD_EMIT_PARAMS                                                               \
+    clfold_folded y, clfold_folded before, global const CLFOLD_IN *s, ulong i,           \
+        global CLFOLD_OUT *out, ulong index
+
 #if CLFOLD_WRITES || CLFOLD_SELECTS
 
-static CLFOLD_VALUE clfold_value_of(clfold_item x)
+static CLFOLD_VALUE clfold_value_of(clfold_folded x)
 {
     CLFOLD_VALUE value;
 
@@ -58,11 +59,9 @@ static void clfold_put_written(clfold_written w, global CLFOLD_OUT *out, ulong i
 #endif
 
 #if CLFOLD_STORES
-static void clfold_emit_items(clfold_item y, clfold_item before,
-                              global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
-                              ulong index CLFOLD_WITH)
+static void clfold_emit_items(CLFOLD_EMIT_PARAMS CLFOLD_WITH)
 #else
-static clfold_written clfold_make(clfold_item y, clfold_item before,
+static clfold_written clfold_make(clfold_folded y, clfold_folded before,
                                   global const CLFOLD_IN *s, ulong i CLFOLD_WITH)
 #endif
 {
@@ -91,9 +90,7 @@ static clfold_written clfold_make(clfold_item y, clfold_item before,
 
 #if !CLFOLD_STORES
 
-static void clfold_emit_items(clfold_item y, clfold_item before,
-                              global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
-                              ulong index CLFOLD_WITH)
+static void clfold_emit_items(CLFOLD_EMIT_PARAMS CLFOLD_WITH)
 {
     clfold_put_written(clfold_make(y, before, s, i CLFOLD_PASS), out, index);
 }
@@ -102,9 +99,7 @@ static void clfold_emit_items(clfold_item y, clfold_item before,
 
 #else
 
-static void clfold_emit_items(clfold_item y, clfold_item before,
-                              global const CLFOLD_IN *s, ulong i, global CLFOLD_OUT *out,
-                              ulong index CLFOLD_WITH)
+static void clfold_emit_items(CLFOLD_EMIT_PARAMS CLFOLD_WITH)
 {
     clfold_store(y, out, index);
 }
@@ -113,9 +108,7 @@ static void clfold_emit_items(clfold_item y, clfold_item before,
 
 #if CLFOLD_REVERSE
 
-static void clfold_emit_mirrored(clfold_item y, clfold_item before,
-                                 global const CLFOLD_IN *s, ulong i,
-                                 global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+static void clfold_emit_mirrored(CLFOLD_EMIT_PARAMS CLFOLD_WITH)
 {
     const ulong to = CLFOLD_AT(clfold_origin + i) - clfold_origin;
 
@@ -127,8 +120,7 @@ static void clfold_emit_mirrored(clfold_item y, clfold_item before,
 
 #if CLFOLD_HEADS
 
-static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_IN *s,
-                        ulong i, global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
+static void clfold_emit(CLFOLD_EMIT_PARAMS CLFOLD_WITH)
 {
     const bool starts =
         (CLFOLD_EXCLUSIVE || CLFOLD_WRITES_PREV) && clfold_head(i CLFOLD_PASS) != 0;
@@ -144,31 +136,3 @@ static void clfold_emit(clfold_item y, clfold_item before, global const CLFOLD_I
 #elif !CLFOLD_KEEPS_SCAN
 #define clfold_emit clfold_emit_items
 #endif
-
-/* As clfold_finish(), but writes, for segment i. */
-static void clfold_finish_out(clfold_item total, bool empty, ulong i,
-                              global CLFOLD_OUT *out, ulong index CLFOLD_WITH)
-{
-    const clfold_item y = clfold_or_identity(total, empty CLFOLD_PASS);
-
-    if (!empty)
-        clfold_carry_store(total CLFOLD_PASS);
-    if (CLFOLD_HAS_IDENTITY || !empty)
-        clfold_emit_items(y, y, 0, i, out, index CLFOLD_PASS);
-}
-
-/* The end of a reduction, by the work-item that has the total of the elements: combines
- * it with init, and writes the result of segment i. */
-static void clfold_reduce_end(clfold_item total, bool empty, ulong i,
-                              global CLFOLD_OUT *out, ulong out_index,
-                              CLFOLD_INIT_PARAMS CLFOLD_WITH)
-{
-    clfold_item init = clfold_init(CLFOLD_INIT_ARGS);
-    const bool has_none = empty && !clfold_init_from;
-
-    if (clfold_init_from)
-        init = empty ? init : clfold_combine(init, total CLFOLD_PASS);
-    else if (!empty)
-        init = total;
-    clfold_finish_out(init, has_none, i, out, out_index CLFOLD_PASS);
-}

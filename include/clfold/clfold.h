@@ -843,10 +843,10 @@ CLFOLD_API clfold_status clfold_reduce(clfold_context *context, cl_command_queue
  *
  * With CLFOLD_REVERSE a scan goes from the right: it is that of the elements in reversed
  * order, written in reversed order. out[i] folds in[count - 1], ..., in[i], after init.
- * Float bits are those, too, but of compensated sums. Each segment is scanned from its
- * right end. total_out is the last row's or column's, but by flags, keys and offsets the
- * first segment's. Texts see an element at its own place; prev is the fold of those after
- * it. It goes one by one, slower by much: docs/scans.md. CLFOLD_ERROR_UNSUPPORTED by
+ * Float bits are the same, too, except those of compensated sums. Each segment is scanned
+ * from its right end. total_out is the last row's or column's, but by flags, keys and
+ * offsets the first segment's. Texts see an element at its own place; prev is the fold of
+ * those after it. This is much slower, see docs/scans.md. CLFOLD_ERROR_UNSUPPORTED by
  * scan_then_propagate, in parts, and for arg-min and its kin.
  *
  * None can hang. Only look-back and its chain wait for other work-groups, and only for a

@@ -82,6 +82,28 @@ CLFOLD_API clfold_status clfold_explain_tuning(clfold_context *context,
                                                const clfold_fold *fold, size_t count,
                                                clfold_tuning_row *out);
 
+/**
+ * The program of a stage of a call, as the driver gets it; the arguments are as of
+ * clfold_explain(). A call has one to three stages, each with a program. Where there are
+ * several the report's reason names them; `stage` is 0 for the first. Macros
+ * come first, then parts, files of clfold's and texts of the fold's, each after a line
+ * directive with its name. It is built with -cl-std=CL3.0, CL2.0 or CL1.2 alone, by the
+ * device's version.
+ *
+ * `text`, `size` and *needed are as of clfold_group_text(), some 150,000 bytes. Builds,
+ * probes and waits for nothing.
+ *
+ * CLFOLD_ERROR_ARGUMENT: one of `text` and size is given alone; CLFOLD_ERROR_RANGE: size
+ * is too small, or the call has no such stage; and what clfold_explain() rejects.
+ * \snippet snippets.c clfold_explain_text
+ */
+CLFOLD_API clfold_status clfold_explain_text(clfold_context *context,
+                                             clfold_operation operation,
+                                             const clfold_fold *fold, size_t count,
+                                             const clfold_placement *placement,
+                                             uint32_t stage, char *text, size_t size,
+                                             size_t *needed);
+
 /** What is known of the memory of look-back. Strings are static. */
 typedef struct clfold_lookback {
     const char *tier; /**< "legacy_64"; "none": no scan looks back; NULL: not known yet */

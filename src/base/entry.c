@@ -1,5 +1,6 @@
 #include "base/entry.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -19,8 +20,6 @@ struct head {
 
 _Static_assert(sizeof(struct head) == 40, "a head has no padding");
 
-#define HASH_START UINT64_C(0xcbf29ce484222325)
-
 /* FNV-1a: each step is one-to-one, so one changed byte always shows. */
 static uint64_t hash(uint64_t hash, const void *bytes, size_t length)
 {
@@ -34,7 +33,7 @@ static uint64_t hash(uint64_t hash, const void *bytes, size_t length)
 
 static uint64_t checksum(const char *bytes, size_t length)
 {
-    uint64_t sum = hash(HASH_START, bytes, offsetof(struct head, checksum));
+    uint64_t sum = hash(CLFOLD_HASH_START, bytes, offsetof(struct head, checksum));
 
     return hash(sum, bytes + sizeof(struct head), length - sizeof(struct head));
 }
@@ -42,7 +41,7 @@ static uint64_t checksum(const char *bytes, size_t length)
 void clfold_entry_name(char name[CLFOLD_ENTRY_NAME], const char *key, size_t length)
 {
     snprintf(name, CLFOLD_ENTRY_NAME, "%016llx",
-             (unsigned long long)hash(HASH_START, key, length));
+             (unsigned long long)hash(CLFOLD_HASH_START, key, length));
 }
 
 char *clfold_entry_create(const char *key, size_t key_length, size_t program_length,

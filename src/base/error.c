@@ -39,6 +39,17 @@ clfold_status clfold_fail_call(const struct site *site, cl_int status, const cha
                                 : clfold_fail(site, status, "%s failed", call);
 }
 
+clfold_status clfold_check_reserved(const struct site *site, const char *owner,
+                                    const uintptr_t *reserved, size_t num)
+{
+    for (size_t i = 0; i < num; ++i) {
+        if (reserved[i] != 0) {
+            return REJECT(site, "%s: reserved[%zu] is not zero", owner, i);
+        }
+    }
+    return CLFOLD_OK;
+}
+
 void clfold_log_call(const struct log *log, cl_int status, const char *call)
 {
     if (status != CL_SUCCESS) {

@@ -10,6 +10,8 @@
 #ifndef CLFOLD_BASE_ERROR_H
 #define CLFOLD_BASE_ERROR_H
 
+#include "base/size.h"
+
 #include <clfold/clfold.h>
 
 #if defined(__GNUC__)
@@ -36,8 +38,18 @@ struct site {
 clfold_status clfold_fail(const struct site *site, clfold_status status,
                           const char *format, ...) CLFOLD_PRINTF(3, 4);
 
+/* The two most frequent failures. */
+#define REJECT(site, ...)      clfold_fail(site, CLFOLD_ERROR_ARGUMENT, __VA_ARGS__)
+#define UNSUPPORTED(site, ...) clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, __VA_ARGS__)
+
 /* An OpenCL call that failed: "clSetKernelArg failed". CL_SUCCESS is CLFOLD_OK. */
 clfold_status clfold_fail_call(const struct site *site, cl_int status, const char *call);
+
+/* The tail of the struct `owner`, which must be zero. */
+clfold_status clfold_check_reserved(const struct site *site, const char *owner,
+                                    const uintptr_t *reserved, size_t num);
+#define CHECK_RESERVED(site, owner, of)                                                  \
+    clfold_check_reserved(site, owner, (of)->reserved, CLFOLD_LENGTH((of)->reserved))
 
 /* The same where no status can be returned: logged only. CL_SUCCESS says nothing. */
 void clfold_log_call(const struct log *log, cl_int status, const char *call);

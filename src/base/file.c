@@ -49,8 +49,6 @@ int clfold_file_read_open(int file, size_t limit, char **bytes, size_t *length)
     struct stat status;
     int error;
 
-    *bytes = NULL;
-    *length = 0;
     if (fstat(file, &status) != 0) {
         return errno;
     }
@@ -68,9 +66,7 @@ int clfold_file_read_open(int file, size_t limit, char **bytes, size_t *length)
         return ENOMEM;
     }
     error = read_bytes(file, *bytes, limit + 1, length);
-    if (error == 0 && *length > limit) {
-        error = EFBIG;
-    }
+    error = error == 0 && *length > limit ? EFBIG : error;
     if (error != 0) {
         clfold_free(*bytes);
         *bytes = NULL;

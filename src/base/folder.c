@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,9 +34,7 @@ static int make_folders(const char *path)
         return ENAMETOOLONG;
     }
     for (size_t i = 1; i <= length; ++i) {
-        if (path[i] != '/' && path[i] != '\0') {
-            continue;
-        }
+        i += strcspn(path + i, "/");
         memcpy(part, path, i);
         part[i] = '\0';
         if (mkdir(part, S_IRWXU) != 0 && errno != EEXIST) {
@@ -101,9 +100,7 @@ int clfold_folder_look(const struct folder *folder, const char *name, size_t lim
         return errno;
     }
     error = check_owner(file);
-    if (error == 0) {
-        error = clfold_file_read_open(file, limit, bytes, length);
-    }
+    error = error ? error : clfold_file_read_open(file, limit, bytes, length);
     close(file);
     return error;
 }
@@ -186,36 +183,9 @@ static enum kind kind_of(const char *name)
                                                                : OF_OTHERS;
 }
 
-struct list {
-    struct folder_file *files;
-    size_t num, room;
-};
-
-static int append(struct list *list, const char *name, const struct stat *status)
-{
-    if (list->num == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        struct folder_file *files = clfold_alloc(room * sizeof(*files));
-        if (!files) {
-            return ENOMEM;
-        }
-        if (list->num > 0) {
-            memcpy(files, list->files, list->num * sizeof(*files));
-        }
-        clfold_free(list->files);
-        list->files = files;
-        list->room = room;
-    }
-    struct folder_file *file = &list->files[list->num++];
-    memcpy(file->name, name, strlen(name) + 1); /* as kind_of has checked */
-    file->size = (uint64_t)status->st_size;
-    file->used = (int64_t)status->st_mtim.tv_sec;
-    file->fine = (int64_t)status->st_mtim.tv_nsec;
-    return 0;
-}
-
-/* Lists files and, if `parts` is set, those that are being written. */
-static int read_list(const struct folder *folder, DIR *dir, bool parts, struct list *list)
+/* Lists, as struct folder_file, the files and, if `parts` is set, those that are being
+ * written. */
+static int read_list(const struct folder *folder, DIR *dir, bool parts, struct text *list)
 {
     struct dirent *entry;
     struct stat status;
@@ -230,7 +200,12 @@ static int read_list(const struct folder *folder, DIR *dir, bool parts, struct l
         /* Another process may have removed it. */
         if (fstatat(folder->file, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISREG(status.st_mode)) {
-            error = append(list, name, &status);
+            struct folder_file file = { .size = (uint64_t)status.st_size,
+                                        .used = (int64_t)status.st_mtim.tv_sec,
+                                        .fine = (int64_t)status.st_mtim.tv_nsec };
+            strcpy(file.name, name); /* as kind_of has checked */
+            clfold_text_append(list, (const char *)&file, sizeof(file));
+            error = list->failed ? ENOMEM : 0;
         }
     }
     return error ? error : errno;
@@ -246,13 +221,17 @@ static int by_use(const void *a, const void *b)
     return x->fine != y->fine ? (x->fine < y->fine ? 1 : -1) : strcmp(x->name, y->name);
 }
 
-static int get_list(const struct folder *folder, bool parts, struct list *list)
+/* To be freed, as clfold_folder_list's. */
+static int get_list(const struct folder *folder, bool parts, struct folder_file **files,
+                    size_t *num)
 {
     /* Opened again, since threads share the position of the first one. */
     int file = openat(folder->file, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error;
     DIR *dir = file >= 0 ? fdopendir(file) : NULL;
+    struct text list = { 0 };
 
-    *list = (struct list){ 0 };
+    *files = NULL;
+    *num = 0;
     if (!dir) {
         error = errno;
         if (file >= 0) {
@@ -260,13 +239,14 @@ static int get_list(const struct folder *folder, bool parts, struct list *list)
         }
         return error;
     }
-    error = read_list(folder, dir, parts, list);
+    error = read_list(folder, dir, parts, &list);
     closedir(dir);
     if (error) {
-        clfold_free(list->files);
-        *list = (struct list){ 0 };
-    } else if (list->num > 0) {
-        qsort(list->files, list->num, sizeof(*list->files), by_use);
+        clfold_text_finish(&list);
+    } else if (list.length > 0) {
+        *files = (struct folder_file *)(void *)list.bytes;
+        *num = list.length / sizeof(**files);
+        qsort(*files, *num, sizeof(**files), by_use);
     }
     return error;
 }
@@ -274,12 +254,7 @@ static int get_list(const struct folder *folder, bool parts, struct list *list)
 int clfold_folder_list(const struct folder *folder, struct folder_file **files,
                        size_t *num)
 {
-    struct list list;
-    int error = get_list(folder, false, &list);
-
-    *files = list.files;
-    *num = list.num;
-    return error;
+    return get_list(folder, false, files, num);
 }
 
 /* Seconds. A part that is older was left by a process that died. */
@@ -289,12 +264,12 @@ int clfold_folder_shrink(const struct folder *folder, uint64_t limit, size_t *re
 {
     int64_t now = (int64_t)time(NULL);
     uint64_t sum = 0;
-    size_t num = 0;
-    struct list list;
-    int error = get_list(folder, true, &list), failed;
+    size_t num = 0, num_files;
+    struct folder_file *files;
+    int error = get_list(folder, true, &files, &num_files), failed;
 
-    for (size_t i = 0; i < list.num; ++i) {
-        const struct folder_file *file = &list.files[i];
+    for (size_t i = 0; i < num_files; ++i) {
+        const struct folder_file *file = &files[i];
         bool is_part = kind_of(file->name) == PART;
         bool is_left = is_part && (limit == 0 || now - file->used > LONGEST_WRITE);
 
@@ -306,7 +281,7 @@ int clfold_folder_shrink(const struct folder *folder, uint64_t limit, size_t *re
         error = error ? error : failed;
         num += failed == 0;
     }
-    clfold_free(list.files);
+    clfold_free(files);
     if (removed) {
         *removed = num;
     }

@@ -16,16 +16,6 @@ const char *clfold_environment(const char *name)
     return value && value[0] != '\0' ? value : NULL;
 }
 
-static bool begins_with_any(const char *variable, const char *const *prefixes)
-{
-    bool begins = false;
-
-    for (; *prefixes; ++prefixes) {
-        begins |= strncmp(variable, *prefixes, strlen(*prefixes)) == 0;
-    }
-    return begins;
-}
-
 void clfold_host_print_environment(struct text *text, const char *const *prefixes)
 {
     const char *last = "", *next;
@@ -34,7 +24,7 @@ void clfold_host_print_environment(struct text *text, const char *const *prefixe
     do {
         next = NULL;
         for (char **at = environ; at && *at; ++at) {
-            if (begins_with_any(*at, prefixes) && strcmp(*at, last) > 0 &&
+            if (clfold_text_begins(*at, prefixes) && strcmp(*at, last) > 0 &&
                 (!next || strcmp(*at, next) < 0)) {
                 next = *at;
             }
@@ -63,7 +53,7 @@ static bool is_lasting(const char *line)
         "Model Name",      NULL,
     };
 
-    return begins_with_any(line, names);
+    return clfold_text_begins(line, names);
 }
 
 void clfold_host_print_cpu(struct text *text, const char *name)
@@ -104,7 +94,7 @@ void clfold_host_print_model(struct text *text, const char *name)
     struct text lines = { 0 };
 
     clfold_host_print_cpu(&lines, name);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+    for (size_t i = 0; i < CLFOLD_LENGTH(names); ++i) {
         for (const char *line = lines.bytes; line; line = strchr(line, '\n')) {
             line += *line == '\n';
             const char *at = line;

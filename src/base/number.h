@@ -25,4 +25,10 @@ bool clfold_number_is_same(clfold_type type, struct host_number a, struct host_n
 /* In decimal, with all digits of a float. */
 void clfold_number_print(char *text, size_t size, clfold_type type, struct host_number x);
 
+/* A half is IEEE 754 binary16, as OpenCL's cl_half holds it. This is exact. */
+double clfold_half_to_double(uint16_t half);
+
+/* Rounded to nearest even, once; beyond the largest half it is an infinity. */
+uint16_t clfold_double_to_half(double value);
+
 #endif

@@ -1,10 +1,12 @@
-/* Arithmetic on sizes that says when it overflows. */
+/* Arithmetic on sizes that says when it overflows, and the length of an array. */
 #ifndef CLFOLD_BASE_SIZE_H
 #define CLFOLD_BASE_SIZE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define CLFOLD_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 static inline bool clfold_size_add(size_t a, size_t b, size_t *total)
 {

@@ -23,26 +23,6 @@ void clfold_lock_finish(struct lock *lock)
     }
 }
 
-void clfold_lock_take(struct lock *lock)
-{
-    pthread_mutex_lock(&lock->mutex);
-}
-
-void clfold_lock_give(struct lock *lock)
-{
-    pthread_mutex_unlock(&lock->mutex);
-}
-
-void clfold_lock_wait(struct lock *lock)
-{
-    pthread_cond_wait(&lock->changed, &lock->mutex);
-}
-
-void clfold_lock_wake(struct lock *lock)
-{
-    pthread_cond_broadcast(&lock->changed);
-}
-
 uint64_t clfold_clock_ns(void)
 {
     struct timespec now = { 0 };

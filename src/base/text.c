@@ -12,16 +12,14 @@ static bool reserve(struct text *text, size_t more)
 {
     size_t need, twice;
 
-    if (!clfold_size_add(text->length, more, &need) || !clfold_size_add(need, 1, &need) ||
-        !clfold_size_mul(need, 2, &twice)) {
-        text->failed = true;
-    }
+    text->failed |= !clfold_size_add(text->length, more, &need) ||
+                    !clfold_size_add(need, 1, &need) || !clfold_size_mul(need, 2, &twice);
     if (text->failed || need <= text->capacity) {
         return !text->failed;
     }
     char *bytes = clfold_alloc(twice);
+    text->failed = !bytes;
     if (!bytes) {
-        text->failed = true;
         return false;
     }
     if (text->length > 0) {
@@ -63,6 +61,16 @@ void clfold_text_finish(struct text *text)
 {
     clfold_free(text->bytes);
     *text = (struct text){ 0 };
+}
+
+bool clfold_text_begins(const char *text, const char *const *words)
+{
+    bool begins = false;
+
+    for (; *words; ++words) {
+        begins |= strncmp(text, *words, strlen(*words)) == 0;
+    }
+    return begins;
 }
 
 bool clfold_text_take(const char **at, const char *word)

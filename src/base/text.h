@@ -22,6 +22,9 @@ void clfold_text_finish(struct text *text);
 
 /* ---- Reading what was printed ------------------------------------------------------ */
 
+/* Whether the text begins with one of these, of which NULL is the last. */
+bool clfold_text_begins(const char *text, const char *const *words);
+
 /* Moves past `word` if it is there. */
 bool clfold_text_take(const char **at, const char *word);
 

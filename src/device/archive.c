@@ -102,7 +102,7 @@ static cl_int print_facts(struct text *text, cl_device_id device, const struct c
     cl_int status =
         clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(platform), &platform, NULL);
 
-    for (size_t i = 0; !status && i < sizeof(strings) / sizeof(strings[0]); ++i) {
+    for (size_t i = 0; !status && i < CLFOLD_LENGTH(strings); ++i) {
         status = clfold_caps_print(&value, strings[i].of_platform ? platform : NULL,
                                    device, strings[i].what);
         take_fact(text, strings[i].name, &value);
@@ -148,27 +148,14 @@ static const char *obstacle(cl_device_id device, const struct driver *driver)
                : NULL;
 }
 
-static bool open_folder(struct archive *archive, const struct site *site,
-                        const char *path)
-{
-    char why[CLFOLD_FILE_WHY];
-    int error = clfold_folder_open(&archive->folder, path, 1);
-
-    if (error) {
-        clfold_file_why(error, why);
-        clfold_log(site->log, CLFOLD_LOG_WARNING, "cache_folder %.300s is not used: %s",
-                   path, why);
-    }
-    return error == 0;
-}
-
 clfold_status clfold_archive_init(struct archive *archive, const struct site *site,
                                   cl_device_id device, const struct caps *caps,
                                   const clfold_context_params *params)
 {
     const struct driver *driver = driver_of(caps->platform);
     const char *why;
-    cl_int status;
+    char reason[CLFOLD_FILE_WHY];
+    cl_int status, error;
 
     *archive = (struct archive){
         .folder = { -1 },
@@ -185,7 +172,11 @@ clfold_status clfold_archive_init(struct archive *archive, const struct site *si
         clfold_log(site->log, CLFOLD_LOG_DEBUG, "programs are not kept: %s", why);
         return CLFOLD_OK;
     }
-    if (params->cache_folder && !open_folder(archive, site, params->cache_folder)) {
+    if (params->cache_folder &&
+        (error = clfold_folder_open(&archive->folder, params->cache_folder, 1))) {
+        clfold_file_why(error, reason);
+        clfold_log(site->log, CLFOLD_LOG_WARNING, "cache_folder %.300s is not used: %s",
+                   params->cache_folder, reason);
         return CLFOLD_OK;
     }
     archive->is_open = true;
@@ -344,13 +335,12 @@ static cl_int fetch(cl_program program, cl_device_id device, const struct text *
     cl_uint num = 0, at = 0;
     cl_int status;
 
-    if ((status = clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof(num), &num,
-                                   NULL)) != CL_SUCCESS ||
+#define INFO(what, num, to)                                                              \
+    clGetProgramInfo(program, CL_PROGRAM_##what, (num) * sizeof(*(to)), to, NULL)
+    if ((status = INFO(NUM_DEVICES, 1, &num)) ||
         (num > MOST && (status = CL_OUT_OF_RESOURCES)) ||
-        (status = clGetProgramInfo(program, CL_PROGRAM_DEVICES, num * sizeof(*devices),
-                                   devices, NULL)) != CL_SUCCESS ||
-        (status = clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, num * sizeof(*sizes),
-                                   sizes, NULL)) != CL_SUCCESS) {
+        (status = INFO(DEVICES, num, devices)) ||
+        (status = INFO(BINARY_SIZES, num, sizes))) {
         return status;
     }
     while (at < num && devices[at] != device) {
@@ -365,8 +355,8 @@ static cl_int fetch(cl_program program, cl_device_id device, const struct text *
         return CL_OUT_OF_HOST_MEMORY;
     }
     /* Drivers write no binary where the pointer is NULL. */
-    status = clGetProgramInfo(program, CL_PROGRAM_BINARIES, num * sizeof(*binaries),
-                              binaries, NULL);
+    status = INFO(BINARIES, num, binaries);
+#undef INFO
     clfold_entry_seal(*entry, *length);
     return status;
 }

@@ -13,10 +13,7 @@
 #define CLFOLD_DEVICE_ARCHIVE_H
 
 #include "base/folder.h"
-#include "base/text.h"
 #include "device/caps.h"
-
-#include <stdbool.h>
 
 struct archive {
     bool is_open;         /* programs are kept */

@@ -23,20 +23,18 @@ static void destroy_kernels(struct kernels *all, const struct log *log)
 }
 
 /* One of each name; NULL, and *status says why. */
-static struct kernels *make_kernels(const struct program *of, cl_program program,
-                                    cl_int *status)
+static struct kernels *make_kernels(const struct program *program, cl_int *status)
 {
+    const struct algorithm_row *row = clfold_algorithm_row(program->shape.algorithm);
     struct kernels *kernels = clfold_alloc(sizeof(*kernels));
-    const char *name;
 
     *status = kernels ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    for (uint32_t i = 0; *status == CL_SUCCESS &&
-                         (name = clfold_kernel_name(&of->fold->monoid, &of->shape, i));
-         ++i) {
-        cl_kernel kernel = clCreateKernel(program, name, status);
+    for (uint32_t i = 0; *status == CL_SUCCESS && i < row->num_kernels; ++i) {
+        cl_kernel kernel = clCreateKernel(program->program, row->kernels[i], status);
         if (*status == CL_SUCCESS) {
+            kernels->of = program;
             kernels->kernels[i] = kernel;
-            kernels->params[i] = clfold_kernel_params(name);
+            kernels->params[i] = clfold_kernel_params(row->kernels[i]);
         }
     }
     if (*status != CL_SUCCESS) {
@@ -98,69 +96,68 @@ static void get_build_log(struct text *text, const char *source, cl_program prog
     clfold_free(log);
 }
 
-/* The outcome of a build. It is logged only after waiting threads are released, since a
+/* The outcome of a build, which sets the program and the compiler's log itself: nobody
+ * looks at these meanwhile. It is logged only after waiting threads are released, since a
  * log callback may call clfold, even with the same fold. */
 struct outcome {
-    clfold_status status; /* passing, but for CLFOLD_OK and CL_BUILD_PROGRAM_FAILURE */
-    const char *failed;   /* the call, or the missing resource */
-    cl_program program;
-    struct kernels *kernels;        /* of a program that was loaded: they are there */
-    cl_int released;                /* by clReleaseProgram, of one that does not build */
-    struct text log;                /* the compiler's, of CL_BUILD_PROGRAM_FAILURE */
+    clfold_status status;    /* passing, but for CLFOLD_OK and CL_BUILD_PROGRAM_FAILURE */
+    const char *failed;      /* the call, or the missing resource */
+    struct kernels *kernels; /* of a program that was loaded: they are there */
+    cl_int released;         /* by clReleaseProgram, of one that does not build */
     char note[CLFOLD_ARCHIVE_NOTE]; /* the archive's */
     uint64_t ns;
 };
 
 /* From the archive. A program without its kernels is a defect like others. */
-static void load(const struct cache *cache, const struct program *program,
+static void load(const struct cache *cache, struct program *program,
                  const struct text *text, struct outcome *outcome)
 {
     uint64_t start = clfold_clock_ns();
     cl_int status = CL_SUCCESS;
 
-    outcome->program = clfold_archive_load(cache->archive, cache->context, cache->device,
+    program->program = clfold_archive_load(cache->archive, cache->context, cache->device,
                                            cache->options, text, outcome->note);
-    if (outcome->program) {
-        outcome->kernels = make_kernels(program, outcome->program, &status);
+    if (program->program) {
+        outcome->kernels = make_kernels(program, &status);
     }
-    if (outcome->program && !outcome->kernels) {
+    if (program->program && !outcome->kernels) {
         snprintf(outcome->note, sizeof(outcome->note),
                  "a kept program is rebuilt: its kernels cannot be made (%s)",
                  clfold_status_name(status));
-        clReleaseProgram(outcome->program);
-        outcome->program = NULL;
+        clReleaseProgram(program->program);
+        program->program = NULL;
     }
     outcome->ns = clfold_clock_ns() - start;
 }
 
-static void build_text(const struct cache *cache, const struct text *text,
-                       struct outcome *outcome)
+static void build_text(const struct cache *cache, struct program *program,
+                       const struct text *text, struct outcome *outcome)
 {
     uint64_t start;
 
-    outcome->program = clCreateProgramWithSource(
+    program->program = clCreateProgramWithSource(
         cache->context, 1, (const char **)&text->bytes, &text->length, &outcome->status);
     if (outcome->status != CL_SUCCESS) {
-        outcome->program = NULL;
+        program->program = NULL;
         outcome->failed = "clCreateProgramWithSource";
         return;
     }
     start = clfold_clock_ns();
     outcome->status =
-        clBuildProgram(outcome->program, 1, &cache->device, cache->options, NULL, NULL);
+        clBuildProgram(program->program, 1, &cache->device, cache->options, NULL, NULL);
     outcome->ns = clfold_clock_ns() - start;
     if (outcome->status == CL_BUILD_PROGRAM_FAILURE) {
-        get_build_log(&outcome->log, text->bytes, outcome->program, cache->device);
+        get_build_log(&program->log, text->bytes, program->program, cache->device);
     }
     if (outcome->status != CL_SUCCESS) {
         outcome->failed = "clBuildProgram";
-        outcome->released = clReleaseProgram(outcome->program);
-        outcome->program = NULL;
+        outcome->released = clReleaseProgram(program->program);
+        program->program = NULL;
     }
 }
 
 /* Loads or compiles, without the lock held. */
-static void build(const struct cache *cache, const struct program *program,
+static void build(const struct cache *cache, struct program *program,
                   struct outcome *outcome)
 {
     struct text text = { 0 };
@@ -173,8 +170,8 @@ static void build(const struct cache *cache, const struct program *program,
         if (cache->archive->is_open) {
             load(cache, program, &text, outcome);
         }
-        if (!outcome->program) {
-            build_text(cache, &text, outcome);
+        if (!program->program) {
+            build_text(cache, program, &text, outcome);
         }
     }
     clfold_text_finish(&text);
@@ -201,10 +198,8 @@ static clfold_status build_here(struct cache *cache, const struct site *site,
     cache->loads += loaded;
     *(loaded ? &cache->load_ns : &cache->build_ns) += outcome.ns;
     cache->failed_builds += outcome.status != CLFOLD_OK;
-    program->program = outcome.program;
     program->idle = outcome.kernels;
     program->is_kept = loaded;
-    program->log = outcome.log;
     program->state = outcome.status == CLFOLD_OK                  ? PROGRAM_READY
                      : outcome.status == CL_BUILD_PROGRAM_FAILURE ? PROGRAM_FAILED
                                                                   : PROGRAM_EMPTY;
@@ -290,7 +285,7 @@ clfold_status clfold_program_take(struct cache *cache, const struct site *site,
     }
     clfold_lock_give(&cache->lock);
     if (!*out) {
-        *out = make_kernels(program, program->program, &status);
+        *out = make_kernels(program, &status);
     }
     return *out ? CLFOLD_OK
            : status == CL_OUT_OF_HOST_MEMORY

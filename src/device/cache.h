@@ -12,15 +12,11 @@
 #ifndef CLFOLD_DEVICE_CACHE_H
 #define CLFOLD_DEVICE_CACHE_H
 
-#include "base/error.h"
-#include "base/system.h"
-#include "base/text.h"
 #include "device/archive.h"
 #include "device/folds.h"
 #include "plan/plan.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 /* The scalars that a kernel object was given last, by index. */
 #define CLFOLD_MAX_SCALARS 32
@@ -32,7 +28,8 @@ struct scalars {
 /* One cl_kernel of each name, for one caller at a time: an argument is never set on an
  * object that two threads share. */
 struct kernels {
-    cl_kernel kernels[CLFOLD_MAX_KERNELS + 1]; /* the last is NULL */
+    const struct program *of;
+    cl_kernel kernels[CLFOLD_MAX_KERNELS];
     const struct param *params[CLFOLD_MAX_KERNELS];
     struct scalars scalars[CLFOLD_MAX_KERNELS];
     struct kernels *next;

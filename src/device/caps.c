@@ -96,45 +96,35 @@ static uint64_t most_elements(const struct device_facts *facts, const char *driv
                : 0;
 }
 
-/* Whether the device has atomics of device scope, and fences that acquire and release
- * there. OpenCL C 2.0 has both; from 3.0 on they are optional. */
-static clfold_status get_scopes(struct caps *caps, const struct site *site,
-                                cl_device_id device, bool *scoped)
+/* From the device's own claims; the probe finds out whether they hold. OpenCL C 2.0 has
+ * atomics of device scope, and fences that acquire and release there; from 3.0 on both
+ * are optional. */
+static clfold_status get_tiers(struct caps *caps, const struct site *site,
+                               cl_device_id device, const char *extensions)
 {
     const cl_device_atomic_capabilities wanted =
         CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
     cl_device_atomic_capabilities memory = 0, fence = 0;
-    clfold_status status;
-
-    if (strcmp(caps->options, "-cl-std=CL3.0") != 0) {
-        *scoped = caps->fences = strcmp(caps->options, "-cl-std=CL2.0") == 0;
-        return CLFOLD_OK;
-    }
-    if ((status = VALUE(CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, memory)) ||
-        (status = VALUE(CL_DEVICE_ATOMIC_FENCE_CAPABILITIES, fence))) {
-        return status;
-    }
-    *scoped = (memory & CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
-    caps->fences = (fence & wanted) == wanted;
-    return CLFOLD_OK;
-}
-
-/* From the device's own claims; the probe finds out whether they hold. */
-static clfold_status get_tiers(struct caps *caps, const struct site *site,
-                               cl_device_id device, const char *extensions)
-{
     bool base = strstr(extensions, "cl_khr_int64_base_atomics") != NULL;
     bool extended = strstr(extensions, "cl_khr_int64_extended_atomics") != NULL;
-    bool scoped = false;
-    clfold_status status = get_scopes(caps, site, device, &scoped);
+    clfold_status status;
 
+    if (strcmp(caps->options, "-cl-std=CL2.0") == 0) {
+        memory = fence = wanted;
+    } else if (strcmp(caps->options, "-cl-std=CL3.0") == 0 &&
+               ((status = VALUE(CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, memory)) ||
+                (status = VALUE(CL_DEVICE_ATOMIC_FENCE_CAPABILITIES, fence)))) {
+        return status;
+    }
+    const bool scoped = (memory & CL_DEVICE_ATOMIC_SCOPE_DEVICE) != 0;
+    caps->fences = (fence & wanted) == wanted;
     caps->offered[MEMORY_SCOPED_64] = scoped && base && extended;
     caps->offered[MEMORY_PTX_64] = strstr(extensions, "cl_nv_device_attribute_query") ||
                                    strstr(extensions, "cl_nv_pragma_unroll");
     caps->offered[MEMORY_LEGACY_64] = base;
     caps->offered[MEMORY_SCOPED_32] = scoped;
     caps->offered[MEMORY_LEGACY_32] = true;
-    return status;
+    return CLFOLD_OK;
 }
 
 clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
@@ -167,8 +157,7 @@ clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
     }
     caps->options = newest_std(version);
     if (!caps->options) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "device %s has version \"%s\", clfold needs OpenCL 1.2",
+        return UNSUPPORTED(site, "device %s has version \"%s\", clfold needs OpenCL 1.2",
                            caps->name, version);
     }
     /* The query is optional in 1.2: use the extension's name. */
@@ -196,9 +185,8 @@ clfold_status clfold_caps_check_type(const struct caps *caps, const struct site 
                                      const char *field, clfold_type type)
 {
     if ((type == CLFOLD_F64 && !caps->fp64) || (type == CLFOLD_F16 && !caps->fp16)) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, "%s %s: device %s has no %s%s",
-                           field, clfold_scalar_name(type), caps->name,
-                           clfold_scalar_name(type),
+        return UNSUPPORTED(site, "%s %s: device %s has no %s%s", field,
+                           clfold_scalar_name(type), caps->name, clfold_scalar_name(type),
                            type == CLFOLD_F16 ? "; such data can be folded in f32" : "");
     }
     return CLFOLD_OK;
@@ -208,7 +196,7 @@ clfold_status clfold_caps_check_accuracy(const struct caps *caps, const struct s
                                          uint32_t accuracy)
 {
     if (accuracy == CLFOLD_REPRODUCIBLE && caps->truncates) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+        return UNSUPPORTED(site,
                            "accuracy reproducible: device %s does not round to nearest",
                            caps->name);
     }

@@ -20,7 +20,7 @@ struct caps {
 clfold_status clfold_caps_init(struct caps *caps, const struct site *site,
                                cl_device_id device);
 
-/* Rejects a type that the device lacks. */
+/* Rejects a type that the device lacks; 0, none, is fine. */
 clfold_status clfold_caps_check_type(const struct caps *caps, const struct site *site,
                                      const char *field, clfold_type type);
 

@@ -73,17 +73,16 @@ struct folds {
                                        [CLFOLD_FOLD_TYPES][CLFOLD_FOLD_ACCURACIES];
 };
 
-/* Whether two monoids give the same programs, as those of one key must. A debug build
- * asks whenever it finds a fold by its key, and fails the call if they do not. */
-bool clfold_folds_agree(const struct monoid *a, const struct monoid *b);
-clfold_status clfold_folds_differ(const struct site *site, const struct monoid *monoid);
-
 /* False: there is no room for a lock. */
-bool clfold_folds_init(struct folds *folds);
+static inline bool clfold_folds_init(struct folds *folds)
+{
+    return clfold_lock_init(&folds->lock);
+}
+
 void clfold_folds_finish(struct folds *folds);
 
-/* The built-in fold, if there is one and the device has its types. It lives as long as
- * the context. */
+/* The built-in fold, if there is one and the device has its types, which have passed
+ * clfold_check_content, as has the accuracy. It lives as long as the context. */
 clfold_status clfold_folds_built_in(struct folds *folds, const struct site *site,
                                     const struct caps *caps, clfold_op op,
                                     clfold_type type, clfold_type in, uint32_t accuracy,
@@ -96,14 +95,15 @@ clfold_status clfold_folds_user(struct folds *folds, const struct site *site,
                                 uint64_t bits, struct interned **out);
 
 /* Ends a hold; NULL and folds that are not a user's are fine. */
-void clfold_folds_give(struct interned *fold);
+static inline void clfold_folds_give(struct interned *fold)
+{
+    if (fold && fold->is_user) {
+        atomic_fetch_sub_explicit(&fold->users, 1, memory_order_release);
+    }
+}
 
 /* Takes out the user's fold that no call holds and that was used least recently; NULL:
- * there is none. The caller drops its programs, then the fold. */
+ * there is none. The caller drops its programs and frees it. */
 struct interned *clfold_folds_evict(struct folds *folds);
-void clfold_folds_drop(struct interned *fold);
-
-/* Adds a new fold; under the lock. */
-void clfold_folds_enlist(struct folds *folds, struct interned *fold);
 
 #endif

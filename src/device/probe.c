@@ -5,8 +5,6 @@
 #include "base/system.h"
 #include "plan/assemble.h"
 
-#include <string.h>
-
 /* Words of a round; the next word is in the same 32 bytes. */
 #define SAID 3
 
@@ -93,9 +91,6 @@ static cl_int make_buffer(struct probe *probe, cl_mem *mem, void *bytes, size_t 
 
     *mem = clCreateBuffer(probe->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size,
                           bytes, &status);
-    if (status != CL_SUCCESS) {
-        *mem = NULL;
-    }
     return note(probe, status, "clCreateBuffer");
 }
 
@@ -128,14 +123,6 @@ static cl_int make_launch(const struct trial *trial, struct batch *launch, int k
     return status ? status
                   : make_buffer(probe, &launch->reports_mem, launch->reports,
                                 groups * sizeof(struct group_report));
-}
-
-static void finish_launch(struct probe *probe, struct batch *launch)
-{
-    RELEASE(probe, MemObject, launch->words_mem);
-    RELEASE(probe, MemObject, launch->reports_mem);
-    clfold_free(launch->words);
-    clfold_free(launch->reports);
 }
 
 static cl_int set_args(const struct trial *trial, const struct batch *launch)
@@ -205,15 +192,9 @@ static uint64_t numbered(const struct memory *memory, uint32_t number)
 static uint64_t word_at(const struct memory *memory, const struct batch *launch,
                         size_t offset)
 {
-    uint64_t word = 0;
-    uint32_t half = 0;
+    const void *word = launch->words + offset;
 
-    if (memory->word_bits == 64) {
-        memcpy(&word, launch->words + offset, sizeof(word));
-        return word;
-    }
-    memcpy(&half, launch->words + offset, sizeof(half));
-    return half;
+    return memory->word_bits == 64 ? *(const uint64_t *)word : *(const uint32_t *)word;
 }
 
 /* Whether all words and the ticket counter have their final values. */
@@ -240,6 +221,7 @@ static bool are_there(const struct trial *trial, const struct batch *launch)
 static cl_int try_kernel(struct trial *trial, int kernel, cl_uint groups,
                          enum tier_fate *fate)
 {
+    struct probe *probe = trial->probe;
     struct batch launch;
     cl_int status = make_launch(trial, &launch, kernel, groups);
 
@@ -254,7 +236,10 @@ static cl_int try_kernel(struct trial *trial, int kernel, cl_uint groups,
         trial->met += launch.reports[g].met;
         *fate = launch.reports[g].wrong > 0 ? FATE_TORN : *fate;
     }
-    finish_launch(trial->probe, &launch);
+    RELEASE(probe, MemObject, launch.words_mem);
+    RELEASE(probe, MemObject, launch.reports_mem);
+    clfold_free(launch.words);
+    clfold_free(launch.reports);
     return status;
 }
 
@@ -329,23 +314,17 @@ static cl_int build(struct trial *trial, enum memory_tier tier)
     trial->program = clCreateProgramWithSource(
         probe->context, 1, (const char **)&text.bytes, &text.length, &status);
     clfold_text_finish(&text);
-    if (status != CL_SUCCESS) {
-        trial->program = NULL;
-        return note(probe, status, "clCreateProgramWithSource");
+    if (note(probe, status, "clCreateProgramWithSource") ||
+        (status = note(probe,
+                       clBuildProgram(trial->program, 1, &probe->device,
+                                      probe->caps->options, NULL, NULL),
+                       "clBuildProgram"))) {
+        return status;
     }
-    status = clBuildProgram(trial->program, 1, &probe->device, probe->caps->options, NULL,
-                            NULL);
-    if (status != CL_SUCCESS) {
-        return note(probe, status, "clBuildProgram");
-    }
-    for (int k = 0; k < KERNELS; ++k) {
+    for (int k = 0; status == CL_SUCCESS && k < KERNELS; ++k) {
         trial->kernels[k] = clCreateKernel(trial->program, names[k], &status);
-        if (status != CL_SUCCESS) {
-            trial->kernels[k] = NULL;
-            return note(probe, status, "clCreateKernel");
-        }
     }
-    return CL_SUCCESS;
+    return note(probe, status, "clCreateKernel");
 }
 
 static cl_int start(struct trial *trial, enum memory_tier tier)
@@ -361,21 +340,7 @@ static cl_int start(struct trial *trial, enum memory_tier tier)
         return status;
     }
     trial->queue = clCreateCommandQueue(probe->context, probe->device, 0, &status);
-    if (status != CL_SUCCESS) {
-        trial->queue = NULL;
-    }
     return note(probe, status, "clCreateCommandQueue");
-}
-
-static void finish(struct trial *trial)
-{
-    struct probe *probe = trial->probe;
-
-    for (int k = 0; k < KERNELS; ++k) {
-        RELEASE(probe, Kernel, trial->kernels[k]);
-    }
-    RELEASE(probe, Program, trial->program);
-    RELEASE(probe, CommandQueue, trial->queue);
 }
 
 cl_int clfold_probe_tier(struct probe *probe, enum memory_tier tier, enum tier_fate *fate,
@@ -391,7 +356,11 @@ cl_int clfold_probe_tier(struct probe *probe, enum memory_tier tier, enum tier_f
     if (status == CL_SUCCESS && *fate == FATE_TAKEN) {
         status = try_often(&trial, fate);
     }
-    finish(&trial);
+    for (int k = 0; k < KERNELS; ++k) {
+        RELEASE(probe, Kernel, trial.kernels[k]);
+    }
+    RELEASE(probe, Program, trial.program);
+    RELEASE(probe, CommandQueue, trial.queue);
     if (status == CL_BUILD_PROGRAM_FAILURE) {
         *fate = FATE_NOT_BUILT;
         status = CL_SUCCESS;

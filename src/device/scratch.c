@@ -1,7 +1,6 @@
 #include "device/scratch.h"
 
 #include "base/memory.h"
-#include "base/size.h"
 
 /* Sizes are powers of two from here on, so that calls of many counts share blocks. */
 #define LEAST_SIZE ((size_t)4096)
@@ -67,14 +66,8 @@ static bool is_over(const struct block *block)
     return execution_of(block) <= CL_COMPLETE;
 }
 
-/* Whether a call that failed has used the words. */
-static bool is_spoilt(const struct block *block)
-{
-    return block->kind != SCRATCH_PLAIN && execution_of(block) < 0;
-}
-
 /* The smallest block that serves a call on the queue, or NULL. Unlinks words that would,
- * but are spoilt. */
+ * but that a call which failed has used. */
 static struct block *find(struct scratch *scratch, cl_command_queue queue, bool in_order,
                           enum scratch_kind kind, size_t size, struct block **unlinked)
 {
@@ -87,7 +80,7 @@ static struct block *find(struct scratch *scratch, cl_command_queue queue, bool 
         if (b->lent || b->kind != kind || b->size < size ||
             (b->queue && b->queue != queue) || (best && best->size <= b->size)) {
             link = &b->next;
-        } else if (is_spoilt(b)) {
+        } else if (b->kind != SCRATCH_PLAIN && execution_of(b) < 0) {
             unlink_block(scratch, link, unlinked);
         } else if ((in_order && b->queue) || is_over(b)) {
             best = b;
@@ -129,12 +122,6 @@ static bool make_room(struct scratch *scratch, cl_command_queue queue, size_t si
 }
 
 /* ---- Lending ----------------------------------------------------------------------- */
-
-bool clfold_scratch_init(struct scratch *scratch, cl_context context, uint64_t limit)
-{
-    *scratch = (struct scratch){ .context = context, .limit = limit };
-    return clfold_lock_init(&scratch->lock);
-}
 
 /* The ticket's word, as cl/descriptor.cl has it, which is the first. */
 static void set_epoch(void *words, enum scratch_kind kind, uint32_t epoch)

@@ -23,8 +23,6 @@
 #include "base/system.h"
 #include "plan/memory.h"
 
-#include <stdbool.h>
-
 struct block {
     cl_mem mem;
     size_t size;
@@ -45,7 +43,13 @@ struct scratch {
 };
 
 /* False: the system has no room for a lock. A zeroed scratch can be finished. */
-bool clfold_scratch_init(struct scratch *scratch, cl_context context, uint64_t limit);
+static inline bool clfold_scratch_init(struct scratch *scratch, cl_context context,
+                                       uint64_t limit)
+{
+    *scratch = (struct scratch){ .context = context, .limit = limit };
+    return clfold_lock_init(&scratch->lock);
+}
+
 void clfold_scratch_finish(struct scratch *scratch, const struct log *log);
 
 /* Lends a block of at least `size` bytes to a call on `queue`, or with NULL to one that

@@ -29,26 +29,19 @@ static const char *find_lack(const struct call *call)
 {
     const clfold_segments *segments = call->fold.segments;
 
-    if (call->fold.part) {
-        return "part is given, but the call itself finds each rank's part";
-    }
-    if (call->fold.count_at.mem) {
-        return "count_at is given, but counts are exchanged before the call runs";
-    }
-    if (call->fold.flags & CLFOLD_REVERSE) {
-        return "flags has CLFOLD_REVERSE, and scans from the right stay on one rank";
-    }
-    if (segments && !is_scan(call)) {
-        return "segments are given, and reductions of segments stay on one rank";
-    }
-    if (segments && segments->by != CLFOLD_BY_FLAGS && segments->by != CLFOLD_BY_KEYS) {
-        return "segments are rows, columns or by offsets, and only those by flags and "
-               "keys cross ranks";
-    }
-    if (call->fold.equal && call->fold.num_args == MAX_ARGS) {
-        return "num_args is 8, and beside an equal ranks have room for 7";
-    }
-    return NULL;
+    return call->fold.part ? "part is given, but the call itself finds each rank's part"
+           : call->fold.count_at.mem
+               ? "count_at is given, but counts are exchanged before the call runs"
+           : call->fold.flags & CLFOLD_REVERSE
+               ? "flags has CLFOLD_REVERSE, and scans from the right stay on one rank"
+           : segments && !is_scan(call)
+               ? "segments are given, and reductions of segments stay on one rank"
+           : segments && segments->by != CLFOLD_BY_FLAGS && segments->by != CLFOLD_BY_KEYS
+               ? "segments are rows, columns or by offsets, and only those by flags and "
+                 "keys cross ranks"
+           : call->fold.equal && call->fold.num_args == MAX_ARGS
+               ? "num_args is 8, and beside an equal ranks have room for 7"
+               : NULL;
 }
 
 cl_mem clfold_call_buffer(struct call *call, size_t size, void *data)

@@ -54,13 +54,13 @@ static char *write_equal(const clfold_fold *fold, const char **call_text)
     };
     const char *key = types[fold->segments->type];
     const char *source = fold->source ? fold->source : "";
-    size_t size = strlen(source) + strlen(fold->equal) + 300, names = 100;
+    size_t size = strlen(source) + strlen(fold->equal) + 500;
 
     for (size_t k = 0; k < fold->num_args; ++k) {
         size += fold->args[k].element ? 0 : strlen(fold->args[k].type) + 10;
-        names += strlen(fold->args[k].name) + 2;
+        size += 2 * (strlen(fold->args[k].name) + 2);
     }
-    char *text = malloc(size + 2 * names), *end = text;
+    char *text = malloc(size), *end = text;
     if (!text) {
         return NULL;
     }

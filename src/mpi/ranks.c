@@ -7,8 +7,12 @@
 static int keyval = MPI_KEYVAL_INVALID;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void destroy(struct ranks *ranks)
+/* Frees them; as MPI calls it when the communicator goes. */
+static int forget(MPI_Comm comm, int key, void *value, void *extra)
 {
+    struct ranks *ranks = value;
+
+    (void)comm, (void)key, (void)extra;
     for (int k = 0; k < ranks->num_levels; ++k) {
         if (ranks->levels[k] != ranks->all) {
             MPI_Comm_free(&ranks->levels[k]);
@@ -16,14 +20,6 @@ static void destroy(struct ranks *ranks)
     }
     MPI_Comm_free(&ranks->all);
     free(ranks);
-}
-
-static int forget(MPI_Comm comm, int key, void *value, void *extra)
-{
-    (void)comm;
-    (void)key;
-    (void)extra;
-    destroy(value);
     return MPI_SUCCESS;
 }
 
@@ -88,7 +84,7 @@ int clfold_ranks_find(struct ranks **out, MPI_Comm comm)
     if ((error = MPI_Comm_rank(comm, &ranks->rank)) ||
         (error = MPI_Comm_size(comm, &ranks->num)) || (error = make_levels(ranks)) ||
         (error = MPI_Comm_set_attr(comm, keyval, ranks))) {
-        destroy(ranks);
+        forget(comm, keyval, ranks, NULL);
         return error;
     }
     *out = ranks;

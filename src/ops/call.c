@@ -1,23 +1,23 @@
 /* The calls that users make: each fills in a request and sends it down the road. */
 #include <clfold/experimental.h>
+#include "ops/chain.h"
 #include "ops/check.h"
-#include "ops/internal.h"
-#include "ops/read.h"
 #include "ops/request.h"
 #include "plan/scalar.h"
 
 #include <string.h>
 
 /* A checked request, on its way. One in verify_every of those that can be is verified. */
-static clfold_status run(struct request *request, const struct site *site,
-                         clfold_context *context, cl_event *event)
+static clfold_status run(struct request *request, cl_event *event)
 {
+    clfold_context *context = request->context;
+
     request->number = atomic_fetch_add(&context->calls, 1) + 1;
     if (context->verify_every && clfold_request_verifiable(request) &&
         (atomic_fetch_add(&context->verifiable, 1) + 1) % context->verify_every == 0) {
-        return clfold_request_verify(request, site, context, event);
+        return clfold_request_verify(request, event);
     }
-    return clfold_request_run(request, site, context, event);
+    return clfold_request_run(request, event);
 }
 
 clfold_status clfold_call(struct request *request, const struct site *site,
@@ -32,9 +32,9 @@ clfold_status clfold_call(struct request *request, const struct site *site,
     if ((status = clfold_request_fold(request, site, context, fold))) {
         return status;
     }
-    status = clfold_request_check(request, site, context);
+    status = clfold_request_check(request);
     if (status == CLFOLD_OK) {
-        status = run(request, site, context, event);
+        status = run(request, event);
     }
     clfold_request_finish(request, context);
     return status;
@@ -59,36 +59,20 @@ static const char *const names[] = {
         .in_offset = in_offset, .out = out, .out_offset = out_offset,                    \
         .num_wait = num_wait, .wait = wait,                                              \
     }
-#define CALL(kind)                                                                       \
-    struct site site = clfold_site(context, fold, names[kind]);                          \
-    struct request request = REQUEST(kind);                                              \
+#define CALL(function, kind)                                                             \
+    clfold_status function(clfold_context *context, PARAMS, cl_event *event)             \
+    {                                                                                    \
+        struct site site = clfold_site(context, fold, names[kind]);                      \
+        struct request request = REQUEST(kind);                                          \
                                                                                          \
-    return clfold_call(&request, &site, context, fold, event)
+        return clfold_call(&request, &site, context, fold, event);                       \
+    }
 
-clfold_status clfold_reduce(clfold_context *context, PARAMS, cl_event *event)
-{
-    CALL(CLFOLD_REDUCE);
-}
-
-clfold_status clfold_inclusive_scan(clfold_context *context, PARAMS, cl_event *event)
-{
-    CALL(CLFOLD_INCLUSIVE_SCAN);
-}
-
-clfold_status clfold_exclusive_scan(clfold_context *context, PARAMS, cl_event *event)
-{
-    CALL(CLFOLD_EXCLUSIVE_SCAN);
-}
-
-clfold_status clfold_map(clfold_context *context, PARAMS, cl_event *event)
-{
-    CALL(CLFOLD_MAP);
-}
-
-clfold_status clfold_select(clfold_context *context, PARAMS, cl_event *event)
-{
-    CALL(CLFOLD_SELECT);
-}
+CALL(clfold_reduce, CLFOLD_REDUCE)
+CALL(clfold_inclusive_scan, CLFOLD_INCLUSIVE_SCAN)
+CALL(clfold_exclusive_scan, CLFOLD_EXCLUSIVE_SCAN)
+CALL(clfold_map, CLFOLD_MAP)
+CALL(clfold_select, CLFOLD_SELECT)
 
 clfold_status clfold_check_call(clfold_context *context, clfold_operation operation,
                                 PARAMS)
@@ -102,17 +86,18 @@ clfold_status clfold_check_call(clfold_context *context, clfold_operation operat
     if ((status = clfold_request_fold(&request, &site, context, fold))) {
         return status;
     }
-    status = clfold_request_check(&request, &site, context);
+    status = clfold_request_check(&request);
     clfold_request_finish(&request, context);
     return status;
 }
 
 /* ---- To the host ------------------------------------------------------------------- */
 
-static clfold_status reduce_to_host(struct request *request, const struct site *site,
-                                    clfold_context *context, void *result,
+static clfold_status reduce_to_host(struct request *request, void *result,
                                     size_t result_size)
 {
+    const struct site *site = request->site;
+    struct scratch *scratch = &request->context->scratch;
     const struct monoid *monoid = request->job.monoid;
     unsigned char bytes[CLFOLD_MAX_TYPE_SIZE];
     struct block *block;
@@ -120,38 +105,35 @@ static clfold_status reduce_to_host(struct request *request, const struct site *
     clfold_status status;
 
     if (!result) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "result is NULL");
+        return REJECT(site, "result is NULL");
     }
     if (result_size != clfold_monoid_written_size(monoid)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "result_size is %zu bytes, but %s of %s%s%s needs %zu",
-                           result_size, monoid->name, clfold_monoid_form(monoid),
-                           monoid->out ? ", written as " : "",
-                           monoid->out ? clfold_scalar_name(monoid->out) : "",
-                           clfold_monoid_written_size(monoid));
+        return REJECT(site, "result_size is %zu bytes, but %s of %s%s%s needs %zu",
+                      result_size, monoid->name, clfold_monoid_form(monoid),
+                      monoid->out ? ", written as " : "",
+                      monoid->out ? clfold_scalar_name(monoid->out) : "",
+                      clfold_monoid_written_size(monoid));
     }
     request->to_host = true;
-    if ((status = clfold_request_check(request, site, context)) ||
-        (status = clfold_scratch_lend(&context->scratch, site, request->queue,
-                                      request->in_order, SCRATCH_PLAIN, result_size,
-                                      &block))) {
+    if ((status = clfold_request_check(request)) ||
+        (status = clfold_scratch_lend(scratch, site, request->queue, request->in_order,
+                                      SCRATCH_PLAIN, result_size, &block))) {
         return status;
     }
     /* The result lies in scratch until it is read. */
     request->out = block->mem;
-    status = run(request, site, context, &reduced);
+    status = run(request, &reduced);
     if (status == CLFOLD_OK) {
-        status = clfold_read(site, request->queue, request->out, 0, result_size, bytes, 1,
-                             &reduced);
+        status = clfold_read(request, request->out, 0, result_size, bytes, &reduced);
     }
     CLFOLD_RELEASE(site->log, Event, reduced);
     if (status) {
-        clfold_scratch_drop(&context->scratch, site->log, block);
+        clfold_scratch_drop(scratch, site->log, block);
         return status;
     }
     memcpy(result, bytes, result_size);
     /* Nothing uses the block any more. */
-    return clfold_scratch_give(&context->scratch, site, block, NULL);
+    return clfold_scratch_give(scratch, site, block, NULL);
 }
 
 clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue,
@@ -172,19 +154,20 @@ clfold_status clfold_reduce_host(clfold_context *context, cl_command_queue queue
         return status;
     }
     status = fold->segments
-                 ? clfold_fail(&site, CLFOLD_ERROR_UNSUPPORTED,
+                 ? UNSUPPORTED(&site,
                                "segments have a result each: clfold_reduce_host has room "
                                "for one")
-                 : reduce_to_host(&request, &site, context, result, result_size);
+                 : reduce_to_host(&request, result, result_size);
     clfold_request_finish(&request, context);
     return status;
 }
 
 /* ---- Carries of parts -------------------------------------------------------------- */
 
-static clfold_status check_carries(struct request *request, const struct site *site,
-                                   const clfold_context *context)
+static clfold_status check_carries(struct request *request)
 {
+    const struct site *site = request->site;
+    const clfold_context *context = request->context;
     const size_t size = clfold_monoid_carry_size(request->job.monoid);
     const clfold_place at = { request->in, request->in_offset };
     struct span in = clfold_span_place("in", "in_offset", &at, (size_t)request->job.count,
@@ -210,44 +193,35 @@ static clfold_status check_carries(struct request *request, const struct site *s
 }
 
 /* A reduction whose elements are carries, by one work-item, as these are few. */
-clfold_status clfold_fold_carries(clfold_context *context, cl_command_queue queue,
-                                  const clfold_fold *fold, cl_mem in, size_t in_offset,
-                                  cl_mem out, size_t out_offset, size_t count,
-                                  cl_uint num_wait, const cl_event *wait, cl_event *event)
+clfold_status clfold_fold_carries(clfold_context *context, PARAMS, cl_event *event)
 {
     struct site site = clfold_site(context, fold, "clfold_fold_carries");
     const clfold_part part = { .carry_out = { out, out_offset } };
     clfold_fold of_carries = fold ? *fold : (clfold_fold){ 0 };
-    struct request request = {
-        .job = { .operation = CLFOLD_REDUCE, .count = count, .of_carries = true },
-        .queue = queue,
-        .in = in,
-        .in_offset = in_offset,
-        .out = out,
-        .num_wait = num_wait,
-        .wait = wait,
-    };
+    struct request request = REQUEST(CLFOLD_REDUCE);
     clfold_status status;
 
     if (event) {
         *event = NULL;
     }
+    request.job.of_carries = true;
+    request.out_offset = 0; /* the part's place has one */
     of_carries.part = &part;
     of_carries.algorithm = "serial";
     of_carries.init = NULL;
     of_carries.init_size = 0;
     clfold_facets_clear(&of_carries);
     if (fold && fold->segments) {
-        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT,
-                           "segments are given, but their carries go from part to part");
+        return REJECT(&site,
+                      "segments are given, but their carries go from part to part");
     }
     if ((status =
              clfold_request_fold(&request, &site, context, fold ? &of_carries : NULL))) {
         return status;
     }
-    if ((status = check_carries(&request, &site, context)) == CLFOLD_OK) {
+    if ((status = check_carries(&request)) == CLFOLD_OK) {
         request.number = atomic_fetch_add(&context->calls, 1) + 1;
-        status = clfold_request_run(&request, &site, context, event);
+        status = clfold_request_run(&request, event);
     }
     clfold_request_finish(&request, context);
     return status;

@@ -8,31 +8,32 @@
 #ifndef CLFOLD_OPS_CHAIN_H
 #define CLFOLD_OPS_CHAIN_H
 
-#include "base/error.h"
-
-#include <CL/cl.h>
-
-#include <stdbool.h>
+#include "ops/state.h"
 
 struct chain {
-    const struct site *site;
-    cl_command_queue queue;
-    bool in_order;
-    cl_uint num_wait;
-    const cl_event *wait; /* the caller's */
-    bool behind_all;      /* the first launch waits for all that the queue holds */
-    bool wants_events;    /* of every launch, on an in-order queue too */
+    const struct request *request;
+    bool wants_events; /* of every launch, on an in-order queue too */
     bool started;
     cl_event last; /* the newest launch's; NULL: none, or none was wanted */
 };
 
-/* Enqueues `num_groups` groups after the chain's launches so far. On an in-order queue
- * `wants_event` says whether to make one. */
-clfold_status clfold_chain_launch(struct chain *chain, cl_kernel kernel,
-                                  size_t group_size, uint64_t num_groups,
-                                  bool wants_event);
+/* Sets all that the launch's kernel takes, and enqueues it after the chain's launches so
+ * far. On an in-order queue `wants_event` says whether to make one. */
+clfold_status clfold_chain_launch(struct chain *chain, struct kernels *kernels,
+                                  const struct launch *launch, bool wants_event);
 
 /* Releases the last event. */
-void clfold_chain_finish(struct chain *chain);
+static inline void clfold_chain_finish(struct chain *chain)
+{
+    CLFOLD_RELEASE(chain->request->site->log, Event, chain->last);
+    chain->last = NULL;
+}
+
+/* Gives the call an in-order queue of its own, on which nothing waits; to be released. */
+clfold_status clfold_own_queue(struct request *request);
+
+/* A read that blocks, after the event, or NULL: offset and size are in bytes. */
+clfold_status clfold_read(const struct request *request, cl_mem mem, size_t offset,
+                          size_t size, void *host, const cl_event *wait);
 
 #endif

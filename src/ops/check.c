@@ -1,9 +1,7 @@
 #include "ops/check.h"
 
 #include "base/size.h"
-#include "ops/segments.h"
 #include "plan/scalar.h"
-#include "plan/user_fold.h"
 
 #include <string.h>
 
@@ -19,49 +17,30 @@ struct site clfold_site(const clfold_context *context, const clfold_fold *fold,
     };
 }
 
-clfold_status clfold_check_reserved(const struct site *site, const char *owner,
-                                    const uintptr_t *reserved, size_t num)
-{
-    for (size_t i = 0; i < num; ++i) {
-        if (reserved[i] != 0) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "%s: reserved[%zu] is not zero", owner, i);
-        }
-    }
-    return CLFOLD_OK;
-}
-
 /* The numbers of enumerators: whoever makes something of a fold may use them. */
 static clfold_status check_enumerators(const struct site *site, const clfold_fold *fold)
 {
     const struct {
-        clfold_type type;
-        const char *field;
-    } types[] = { { fold->type, "type" }, { fold->in, "in" }, { fold->out, "out" } };
+        uint32_t number, last;
+        const char *field, *fault;
+    } all[] = { { fold->op, CLFOLD_MATRIX_2X2, "op", "not a valid operator" },
+                { fold->type, CLFOLD_F64, "type", "not a valid type" },
+                { fold->in, CLFOLD_F64, "in", "not a valid type" },
+                { fold->out, CLFOLD_F64, "out", "not a valid type" },
+                { fold->accuracy, CLFOLD_REPRODUCIBLE, "accuracy", "unknown" } };
 
-    if (fold->op > CLFOLD_MATRIX_2X2) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "op %u is not a valid operator",
-                           fold->op);
-    }
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
-        if (types[i].type > CLFOLD_F64) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s %u is not a valid type",
-                               types[i].field, types[i].type);
+    for (size_t i = 0; i < CLFOLD_LENGTH(all); ++i) {
+        if (all[i].number > all[i].last) {
+            return REJECT(site, "%s %u is %s", all[i].field, all[i].number, all[i].fault);
         }
-    }
-    if (fold->accuracy > CLFOLD_REPRODUCIBLE) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "accuracy %u is unknown",
-                           fold->accuracy);
     }
     if (fold->segments && (fold->segments->by < CLFOLD_BY_FLAGS ||
                            fold->segments->by > CLFOLD_BY_COLUMNS)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "segments: by %u is not CLFOLD_BY_FLAGS or its kin",
-                           fold->segments->by);
+        return REJECT(site, "segments: by %u is not CLFOLD_BY_FLAGS or its kin",
+                      fold->segments->by);
     }
     if (fold->flags & ~CLFOLD_ALL_FLAGS) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "fold: flags 0x%x has unknown bits", fold->flags);
+        return REJECT(site, "fold: flags 0x%x has unknown bits", fold->flags);
     }
     return CLFOLD_OK;
 }
@@ -72,13 +51,12 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
                                 uint64_t bits, bool is_call)
 {
     if (!fold->args != (fold->num_args == 0)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "args is %s, but num_args is %zu",
-                           fold->args ? "given" : "NULL", fold->num_args);
+        return REJECT(site, "args is %s, but num_args is %zu",
+                      fold->args ? "given" : "NULL", fold->num_args);
     }
     if (fold->num_args > CLFOLD_MAX_ARGS) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "num_args is %zu, and %d is the most", fold->num_args,
-                           CLFOLD_MAX_ARGS);
+        return REJECT(site, "num_args is %zu, and %d is the most", fold->num_args,
+                      CLFOLD_MAX_ARGS);
     }
     for (size_t i = 0; i < fold->num_args; ++i) {
         const clfold_arg *arg = &fold->args[i];
@@ -89,52 +67,59 @@ static clfold_status check_args(const struct site *site, const clfold_fold *fold
             return status;
         }
         if (arg->element > CLFOLD_F64) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "args[%zu] %s: element %u is not a valid type", i, name,
-                               arg->element);
+            return REJECT(site, "args[%zu] %s: element %u is not a valid type", i, name,
+                          arg->element);
         }
-        if (arg->element && !(bits & FACET_ELEMENTS)) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "args[%zu] %s is a stream, which only a load, a result, a "
-                               "store and a keep can use",
-                               i, name);
+        if (!arg->element && arg->type && arg->value && strchr(arg->type, '*')) {
+            return REJECT(site,
+                          "args[%zu] %s is a value of type %s: memory is passed by "
+                          "CLFOLD_BUFFER",
+                          i, name, arg->type);
         }
-        if (arg->element && (!has_mem || arg->type || arg->value || arg->size)) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "args[%zu] %s is a stream, but not a buffer alone", i,
-                               name);
-        }
-        if (arg->element) {
-            continue;
-        }
-        if (!arg->type) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "args[%zu] %s has no type", i,
-                               name);
-        }
-        if (arg->value && strchr(arg->type, '*')) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "args[%zu] %s is a value of type %s: memory is passed by "
-                               "CLFOLD_BUFFER",
-                               i, name, arg->type);
-        }
-        const char *fault = has_mem && arg->value      ? "has both a value and mem"
-                            : !has_mem && !arg->value  ? "has neither a value nor mem"
-                            : has_mem && arg->size     ? "has mem, but a size as well"
-                            : arg->value && !arg->size ? "has a value, but size is 0"
-                            : arg->offset ? "has an offset, which is for streams"
-                                          : NULL;
+        const bool is_alone = has_mem && !arg->type && !arg->value && arg->size == 0;
+        const char *fault =
+            arg->element && !(bits & FACET_ELEMENTS)
+                ? "is a stream, which only a load, a result, a store and a keep can use"
+            : arg->element ? (is_alone ? NULL : "is a stream, but not a buffer alone")
+            : !arg->type   ? "has no type"
+            : has_mem && arg->value    ? "has both a value and mem"
+            : !has_mem && !arg->value  ? "has neither a value nor mem"
+            : has_mem && arg->size     ? "has mem, but a size as well"
+            : arg->value && !arg->size ? "has a value, but size is 0"
+            : arg->offset              ? "has an offset, which is for streams"
+                                       : NULL;
         if (fault) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "args[%zu] %s %s", i, name,
-                               fault);
+            return REJECT(site, "args[%zu] %s %s", i, name, fault);
         }
     }
     return CLFOLD_OK;
 }
 
-bool clfold_fold_is_plain(const clfold_fold *fold, uint64_t bits)
+/* Checks segments by flags, keys or offsets as far as no call is needed. */
+static clfold_status check_heads(const struct site *site, const clfold_segments *segments)
 {
-    return clfold_facets_built_in(bits) && !fold->out_scalars &&
-           (!fold->out || fold->out == fold->type);
+    const struct scalar *type = clfold_scalar(segments->type);
+    const char *name = clfold_way_name(segments->by);
+    const bool are_offsets = segments->by == CLFOLD_BY_OFFSETS;
+
+    if (segments->by > CLFOLD_BY_OFFSETS) {
+        return CLFOLD_OK;
+    }
+    if (!type) {
+        return REJECT(site, "segments: type %u of the %s is not a valid type",
+                      segments->type, name);
+    }
+    if ((are_offsets && segments->type != CLFOLD_U32 && segments->type != CLFOLD_U64) ||
+        (segments->by == CLFOLD_BY_FLAGS && type->is_float)) {
+        return REJECT(site, "segments: type %s, but %s are %s",
+                      clfold_scalar_name(segments->type), name,
+                      are_offsets ? "u32 or u64" : "integers");
+    }
+    if (segments->num == SIZE_MAX) {
+        return clfold_fail(site, CLFOLD_ERROR_RANGE, "segments: num %zu overflows",
+                           segments->num);
+    }
+    return CLFOLD_OK;
 }
 
 clfold_status clfold_check_content(const struct site *site, clfold_operation operation,
@@ -152,7 +137,7 @@ clfold_status clfold_check_content(const struct site *site, clfold_operation ope
     *bits = clfold_facets_of(fold);
     *bits |= clfold_facets_call(fold, *bits, operation);
     if ((status = clfold_facets_check(site, *bits)) ||
-        (segments && (status = clfold_check_heads(site, segments)))) {
+        (segments && (status = check_heads(site, segments)))) {
         return status;
     }
     return check_args(site, fold, *bits, operation != 0);
@@ -162,26 +147,22 @@ clfold_status clfold_check_values(const struct site *site, const clfold_fold *fo
                                   const struct monoid *monoid)
 {
     if (fold->in_scalars && fold->in_scalars != monoid->num_scalars) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "in_scalars is %u, but %s takes %u without a load",
-                           fold->in_scalars, monoid->name, monoid->num_scalars);
+        return REJECT(site, "in_scalars is %u, but %s takes %u without a load",
+                      fold->in_scalars, monoid->name, monoid->num_scalars);
     }
     if (!fold->init && fold->init_size != 0) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "init is NULL, but init_size is %zu", fold->init_size);
+        return REJECT(site, "init is NULL, but init_size is %zu", fold->init_size);
     }
     if (fold->init && fold->init_size != clfold_monoid_out_size(monoid)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "init_size is %zu bytes, but %s of %s needs %zu",
-                           fold->init_size, monoid->name, clfold_monoid_form(monoid),
-                           clfold_monoid_out_size(monoid));
+        return REJECT(site, "init_size is %zu bytes, but %s of %s needs %zu",
+                      fold->init_size, monoid->name, clfold_monoid_form(monoid),
+                      clfold_monoid_out_size(monoid));
     }
     for (size_t i = 0; i < monoid->num_args; ++i) {
         const clfold_arg *arg = &fold->args[i];
         if (arg->value && monoid->arg_sizes[i] && arg->size != monoid->arg_sizes[i]) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "args[%zu] %s has %zu bytes, but %s has %zu", i, arg->name,
-                               arg->size, arg->type, monoid->arg_sizes[i]);
+            return REJECT(site, "args[%zu] %s has %zu bytes, but %s has %zu", i,
+                          arg->name, arg->size, arg->type, monoid->arg_sizes[i]);
         }
     }
     return CLFOLD_OK;
@@ -216,12 +197,10 @@ clfold_status clfold_check_fold(const struct site *site, clfold_context *context
     clfold_status status;
 
     if (!context || !fold) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
-                           context ? "fold" : "context");
+        return REJECT(site, "%s is NULL", context ? "fold" : "context");
     }
     if (!clfold_operation_row(operation)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "operation %u is not a valid operation", operation);
+        return REJECT(site, "operation %u is not a valid operation", operation);
     }
     of_carries &= fold->keep && (fold->op || fold->combine);
     if ((status = clfold_check_content(site, of_carries ? CLFOLD_SELECT : operation, fold,
@@ -262,24 +241,21 @@ clfold_status clfold_check_queue(const struct site *site, const clfold_context *
     cl_int status;
 
     if (!queue) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "queue is NULL");
+        return REJECT(site, "queue is NULL");
     }
-    if ((status = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(of_context),
-                                        &of_context, NULL)) ||
-        (status = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(of_device),
-                                        &of_device, NULL)) ||
-        (status = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties),
-                                        &properties, NULL))) {
+#define INFO(what, to) clGetCommandQueueInfo(queue, what, sizeof(to), &(to), NULL)
+    if ((status = INFO(CL_QUEUE_CONTEXT, of_context)) ||
+        (status = INFO(CL_QUEUE_DEVICE, of_device)) ||
+        (status = INFO(CL_QUEUE_PROPERTIES, properties))) {
+#undef INFO
         return clfold_fail_call(site, status, "queue: clGetCommandQueueInfo");
     }
     if (of_context != context->context) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "queue %p belongs to another cl_context", (void *)queue);
+        return REJECT(site, "queue %p belongs to another cl_context", (void *)queue);
     }
     if (of_device != context->device) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "queue %p belongs to another device than %s", (void *)queue,
-                           context->caps.name);
+        return REJECT(site, "queue %p belongs to another device than %s", (void *)queue,
+                      context->caps.name);
     }
     *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     return CLFOLD_OK;
@@ -292,12 +268,12 @@ clfold_status clfold_check_wait(const struct site *site, const clfold_context *c
     cl_int status;
 
     if (!wait != (num_wait == 0)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "wait is %s, but num_wait is %u",
-                           wait ? "given" : "NULL", num_wait);
+        return REJECT(site, "wait is %s, but num_wait is %u", wait ? "given" : "NULL",
+                      num_wait);
     }
     for (cl_uint i = 0; i < num_wait; ++i) {
         if (!wait[i]) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "wait[%u] is NULL", i);
+            return REJECT(site, "wait[%u] is NULL", i);
         }
         status = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof(event_context),
                                 &event_context, NULL);
@@ -305,9 +281,8 @@ clfold_status clfold_check_wait(const struct site *site, const clfold_context *c
             return clfold_fail(site, status, "wait[%u]: clGetEventInfo failed", i);
         }
         if (event_context != context->context) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "wait[%u] %p belongs to another cl_context", i,
-                               (void *)wait[i]);
+            return REJECT(site, "wait[%u] %p belongs to another cl_context", i,
+                          (void *)wait[i]);
         }
     }
     return CLFOLD_OK;
@@ -331,37 +306,28 @@ clfold_status clfold_check_span(const struct site *site, const clfold_context *c
         return CLFOLD_OK;
     }
     if (!span->mem) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is NULL", span->name);
+        return REJECT(site, "%s is NULL", span->name);
     }
-    if ((status =
-             clGetMemObjectInfo(span->mem, CL_MEM_TYPE, sizeof(kind), &kind, NULL)) ||
-        (status = clGetMemObjectInfo(span->mem, CL_MEM_CONTEXT, sizeof(of_context),
-                                     &of_context, NULL)) ||
-        (status =
-             clGetMemObjectInfo(span->mem, CL_MEM_FLAGS, sizeof(flags), &flags, NULL)) ||
-        (status =
-             clGetMemObjectInfo(span->mem, CL_MEM_SIZE, sizeof(size), &size, NULL)) ||
-        (status = clGetMemObjectInfo(span->mem, CL_MEM_ASSOCIATED_MEMOBJECT,
-                                     sizeof(parent), &parent, NULL)) ||
+#define INFO(what, to) clGetMemObjectInfo(span->mem, what, sizeof(to), &(to), NULL)
+    if ((status = INFO(CL_MEM_TYPE, kind)) ||
+        (status = INFO(CL_MEM_CONTEXT, of_context)) ||
+        (status = INFO(CL_MEM_FLAGS, flags)) || (status = INFO(CL_MEM_SIZE, size)) ||
+        (status = INFO(CL_MEM_ASSOCIATED_MEMOBJECT, parent)) ||
         /* Only a sub-buffer has one. */
-        (parent && (status = clGetMemObjectInfo(span->mem, CL_MEM_OFFSET, sizeof(origin),
-                                                &origin, NULL)))) {
+        (parent && (status = INFO(CL_MEM_OFFSET, origin)))) {
+#undef INFO
         return clfold_fail(site, status, "%s: clGetMemObjectInfo failed", span->name);
     }
     if (kind != CL_MEM_OBJECT_BUFFER) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s %p is not a buffer",
-                           span->name, (void *)span->mem);
+        return REJECT(site, "%s %p is not a buffer", span->name, (void *)span->mem);
     }
     if (of_context != context->context) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "%s %p belongs to another cl_context", span->name,
-                           (void *)span->mem);
+        return REJECT(site, "%s %p belongs to another cl_context", span->name,
+                      (void *)span->mem);
     }
     if (flags & span->denied) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s %p is %s for kernels",
-                           span->name, (void *)span->mem,
-                           span->denied == CL_MEM_WRITE_ONLY ? "write-only"
-                                                             : "read-only");
+        return REJECT(site, "%s %p is %s for kernels", span->name, (void *)span->mem,
+                      span->denied == CL_MEM_WRITE_ONLY ? "write-only" : "read-only");
     }
     if (!clfold_size_add(span->offset, span->count, &end)) {
         return clfold_fail(site, CLFOLD_ERROR_RANGE, "%s: %s %zu + %s %zu overflows",

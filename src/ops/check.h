@@ -3,22 +3,11 @@
 #ifndef CLFOLD_OPS_CHECK_H
 #define CLFOLD_OPS_CHECK_H
 
-#include "base/error.h"
-#include "ops/args.h"
 #include "ops/context.h"
-
-#include <stdbool.h>
 
 /* "sum" if the fold is named, else the function. */
 struct site clfold_site(const clfold_context *context, const clfold_fold *fold,
                         const char *function);
-
-/* The tail of the struct `owner`, which must be zero. */
-clfold_status clfold_check_reserved(const struct site *site, const char *owner,
-                                    const uintptr_t *reserved, size_t num);
-#define CHECK_RESERVED(site, owner, of)                                                  \
-    clfold_check_reserved(site, owner, (of)->reserved,                                   \
-                          sizeof((of)->reserved) / sizeof(uintptr_t))
 
 /* The one check of a fold before anything is made of it: all that needs neither a device
  * nor what the texts say. `operation` is 0 where no call is made yet: memory of args may
@@ -27,7 +16,11 @@ clfold_status clfold_check_content(const struct site *site, clfold_operation ope
                                    const clfold_fold *fold, uint64_t *bits);
 
 /* Whether it is a built-in operator alone, on elements and results as they are. */
-bool clfold_fold_is_plain(const clfold_fold *fold, uint64_t bits);
+static inline bool clfold_fold_is_plain(const clfold_fold *fold, uint64_t bits)
+{
+    return clfold_facets_built_in(bits) && !fold->out_scalars &&
+           (!fold->out || fold->out == fold->type);
+}
 
 /* The sizes of the fold's values, once its monoid is made. */
 clfold_status clfold_check_values(const struct site *site, const clfold_fold *fold,

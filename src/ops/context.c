@@ -4,7 +4,6 @@
 
 #include "base/host.h"
 #include "base/memory.h"
-#include "ops/check.h"
 
 uint32_t clfold_version(void)
 {
@@ -25,22 +24,19 @@ static clfold_status check_params(const struct site *site,
         return status;
     }
     if (params->log_level < 0 || params->log_level > CLFOLD_LOG_DEBUG) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "params: log_level %d is not a valid level",
-                           params->log_level);
+        return REJECT(site, "params: log_level %d is not a valid level",
+                      params->log_level);
     }
     if (folder && folder[0] == '\0') {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "params: cache_folder is empty");
+        return REJECT(site, "params: cache_folder is empty");
     }
     if (folder && has_callback) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "params: cache_folder is \"%s\", but %s is not NULL", folder,
-                           params->load_program ? "load_program" : "save_program");
+        return REJECT(site, "params: cache_folder is \"%s\", but %s is not NULL", folder,
+                      params->load_program ? "load_program" : "save_program");
     }
     if (!folder && params->cache_limit != 0) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "params: cache_limit is %llu, but cache_folder is NULL",
-                           (unsigned long long)params->cache_limit);
+        return REJECT(site, "params: cache_limit is %llu, but cache_folder is NULL",
+                      (unsigned long long)params->cache_limit);
     }
     return CLFOLD_OK;
 }
@@ -102,9 +98,8 @@ static clfold_status check_device(const struct site *site, cl_context context,
         return clfold_fail_call(site, status, "clGetContextInfo");
     }
     return found ? CLFOLD_OK
-                 : clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "device %p is not a device of the cl_context",
-                               (void *)device);
+                 : REJECT(site, "device %p is not a device of the cl_context",
+                          (void *)device);
 }
 
 static clfold_status read_environment(struct clfold_context *ctx, const struct site *site)
@@ -113,10 +108,10 @@ static clfold_status read_environment(struct clfold_context *ctx, const struct s
     enum algorithm algorithm;
 
     if (name && !clfold_algorithm_named(name, FAMILY_SCAN, &algorithm)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "the environment variable " CLFOLD_SCAN_VARIABLE
-                           " is \"%s\", which is not a scan algorithm",
-                           name);
+        return REJECT(site,
+                      "the environment variable " CLFOLD_SCAN_VARIABLE
+                      " is \"%s\", which is not a scan algorithm",
+                      name);
     }
     ctx->scan = name ? clfold_algorithm_row(algorithm) : NULL;
     return CLFOLD_OK;
@@ -155,13 +150,15 @@ static clfold_status init_parts(struct clfold_context *ctx, const struct site *s
     if ((status = clfold_archive_init(&ctx->archive, site, device, &ctx->caps, params))) {
         return status;
     }
-    return clfold_folds_init(&ctx->folds) &&
-                   clfold_cache_init(&ctx->cache, context, device, ctx->caps.options,
-                                     &ctx->archive) &&
-                   clfold_scratch_init(&ctx->scratch, context, params->scratch_limit) &&
-                   clfold_knowledge_init(&ctx->knowledge, &ctx->caps)
-               ? CLFOLD_OK
-               : clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
+    if (!clfold_folds_init(&ctx->folds) ||
+        !clfold_cache_init(&ctx->cache, context, device, ctx->caps.options,
+                           &ctx->archive) ||
+        !clfold_scratch_init(&ctx->scratch, context, params->scratch_limit) ||
+        !clfold_knowledge_init(&ctx->knowledge, &ctx->caps)) {
+        return clfold_fail(site, CL_OUT_OF_HOST_MEMORY, "no room for a lock");
+    }
+    return clfold_folds_built_in(&ctx->folds, site, &ctx->caps, CLFOLD_SHARED_OP,
+                                 CLFOLD_SHARED_TYPE, CLFOLD_SHARED_TYPE, 0, &ctx->shared);
 }
 
 clfold_status clfold_context_create(clfold_context **out, cl_context context,
@@ -177,12 +174,11 @@ clfold_status clfold_context_create(clfold_context **out, cl_context context,
     clfold_status status;
 
     if (!out) {
-        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "out is NULL");
+        return REJECT(&site, "out is NULL");
     }
     *out = NULL;
     if (!context || !device) {
-        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
-                           context ? "device" : "context");
+        return REJECT(&site, "%s is NULL", context ? "device" : "context");
     }
     if ((status = check_params(&site, p)) ||
         (status = check_device(&site, context, device))) {
@@ -237,7 +233,7 @@ void clfold_context_shrink(clfold_context *context, uint32_t most)
             atomic_load(&context->cache.num_users) > most) &&
            (fold = clfold_folds_evict(folds))) {
         clfold_cache_drop(&context->cache, &context->log, fold);
-        clfold_folds_drop(fold);
+        clfold_free(fold);
     }
 }
 
@@ -246,8 +242,7 @@ clfold_status clfold_context_stats(clfold_context *context, clfold_stats *out)
     struct site site = { context ? &context->log : NULL, "clfold_context_stats" };
 
     if (!context || !out) {
-        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
-                           context ? "out" : "context");
+        return REJECT(&site, "%s is NULL", context ? "out" : "context");
     }
     struct cache *cache = &context->cache;
     *out = (clfold_stats){

@@ -3,14 +3,9 @@
 #define CLFOLD_OPS_CONTEXT_H
 
 #include "device/cache.h"
-#include "device/folds.h"
-#include "device/caps.h"
 #include "device/scratch.h"
-#include "plan/plan.h"
 #include "plan/tuning.h"
 #include "plan/verdict.h"
-
-#include <stdatomic.h>
 
 /* The known facts about the device's memory tiers.
  *
@@ -43,6 +38,7 @@ struct clfold_context {
     cl_device_id device;
     struct caps caps;
     struct folds folds;
+    struct interned *shared; /* a sum, whose programs are of no fold */
     struct archive archive;
     struct cache cache;
     struct scratch scratch;

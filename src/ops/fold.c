@@ -1,4 +1,5 @@
-/* A fold as a value. */
+/* What needs no context: a fold as a value, its layout, an operation's algorithms. */
+#include <clfold/experimental.h>
 #include "ops/check.h"
 #include "plan/user_fold.h"
 
@@ -32,8 +33,7 @@ clfold_status clfold_fold_layout(const clfold_fold *fold, clfold_layout *layout)
     uint64_t bits;
 
     if (!fold || !layout) {
-        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
-                           fold ? "layout" : "fold");
+        return REJECT(&site, "%s is NULL", fold ? "layout" : "fold");
     }
     if ((status = clfold_check_content(&site, 0, fold, &bits)) ||
         (status = make_monoid(&monoid, &site, fold, bits, &names)) ||
@@ -55,4 +55,19 @@ clfold_status clfold_fold_layout(const clfold_fold *fold, clfold_layout *layout)
                  clfold_monoid_result_name(&monoid, k));
     }
     return CLFOLD_OK;
+}
+
+const char *clfold_operation_algorithm(clfold_operation operation, uint32_t index)
+{
+    const struct operation *row = clfold_operation_row(operation);
+
+    for (int a = 0; row && a <= MAP_TILES; ++a) {
+        if (clfold_algorithm_serves((enum algorithm)a, row->family) &&
+            clfold_algorithm_takes((enum algorithm)a, TAKES_WHOLE) &&
+            (!row->selects || clfold_algorithm_row((enum algorithm)a)->selects) &&
+            index-- == 0) {
+            return clfold_algorithm_name((enum algorithm)a);
+        }
+    }
+    return NULL;
 }

@@ -2,47 +2,75 @@
 
 #include "ops/widths.h"
 
-clfold_status clfold_program_choose(clfold_context *context, const struct site *site,
-                                    const struct request *request,
-                                    const struct candidate *candidates, uint32_t num,
-                                    uint32_t *chosen, struct program **program)
+const struct interned *clfold_program_fold(const struct request *request,
+                                           const struct stage *stage)
 {
-    struct interned *fold = request->fold;
-    clfold_status status = CLFOLD_ERROR_BUILD;
-    bool found = true;
+    return stage->is_shared ? request->context->shared : request->fold;
+}
 
-    *program = NULL;
-    for (uint32_t i = 0; i < num && status == CLFOLD_ERROR_BUILD; ++i) {
-        if (candidates[i].shape.tile.kind == TILE_VECTOR) {
-            clfold_status checked = clfold_widths_check(context, site, request);
-            if (checked) {
-                return checked;
-            }
-        }
-        if (clfold_widths_forbid(fold, &candidates[i])) {
-            continue;
-        }
-        status = clfold_cache_find(&context->cache, site, fold, &candidates[i].shape,
-                                   program, &found);
-        *chosen = i;
+/* Of a plan's stages, all or up to one that fails. */
+static clfold_status find_all(const struct request *request, struct planned *planned,
+                              bool *found)
+{
+    clfold_status status = CLFOLD_OK;
+
+    for (uint32_t s = 0; status == CLFOLD_OK && s < planned->plan.num_stages; ++s) {
+        const struct stage *stage = &planned->plan.stages[s];
+        status = clfold_cache_find(&request->context->cache, request->site,
+                                   clfold_program_fold(request, stage), &stage->shape,
+                                   &planned->programs[s], found);
+        planned->failed = status == CLFOLD_ERROR_BUILD ? planned->programs[s] : NULL;
     }
-    clfold_cache_count(&context->cache, found && status == CLFOLD_OK);
     return status;
 }
 
-uint32_t clfold_program_foresee(clfold_context *context, const struct interned *fold,
-                                const struct candidate *candidates, uint32_t num,
-                                struct program **program, bool *fails)
+clfold_status clfold_program_choose(const struct request *request,
+                                    const struct candidate *candidates, uint32_t num,
+                                    struct planned *planned)
 {
-    uint32_t i = 0;
+    clfold_status status = CLFOLD_ERROR_BUILD, checked;
+    bool found = true;
 
-    for (;; ++i) {
-        *program = NULL;
-        *fails = clfold_widths_forbid(fold, &candidates[i]) ||
-                 clfold_cache_peek(&context->cache, fold, &candidates[i].shape,
-                                   program) == PROGRAM_FAILED;
-        if (!*fails || i + 1 == num) {
-            return i;
+    for (uint32_t i = 0; i < num && status == CLFOLD_ERROR_BUILD; ++i) {
+        if (candidates[i].shape.tile.kind == TILE_VECTOR &&
+            (checked = clfold_widths_check(request))) {
+            return checked;
+        }
+        if (clfold_widths_forbid(request->fold, &candidates[i])) {
+            continue;
+        }
+        /* Tiles that do not build are replaced by others. */
+        if (i > 0) {
+            clfold_plan_init(&planned->plan, &request->job, &candidates[i]);
+        }
+        status = find_all(request, planned, &found);
+    }
+    clfold_cache_count(&request->context->cache, found && status == CLFOLD_OK);
+    return status;
+}
+
+enum program_state clfold_program_foresee(const struct request *request,
+                                          const struct candidate *candidates,
+                                          uint32_t num, struct planned *planned)
+{
+    enum program_state all;
+
+    for (uint32_t i = 0;; ++i) {
+        clfold_plan_init(&planned->plan, &request->job, &candidates[i]);
+        planned->dropped = i;
+        planned->failed = NULL;
+        all = clfold_widths_forbid(request->fold, &candidates[i]) ? PROGRAM_FAILED
+                                                                  : PROGRAM_READY;
+        for (uint32_t s = 0; all != PROGRAM_FAILED && s < planned->plan.num_stages; ++s) {
+            const struct stage *stage = &planned->plan.stages[s];
+            const enum program_state one = clfold_cache_peek(
+                &request->context->cache, clfold_program_fold(request, stage),
+                &stage->shape, &planned->programs[s]);
+            all = one == PROGRAM_READY ? all : one;
+            planned->failed = one == PROGRAM_FAILED ? planned->programs[s] : NULL;
+        }
+        if (all != PROGRAM_FAILED || i + 1 == num) {
+            return all;
         }
     }
 }

@@ -4,10 +4,9 @@
 #include "base/platform.h"
 #include "ops/check.h"
 #include "ops/program.h"
-#include "ops/part.h"
+#include "ops/run.h"
 #include "ops/segments.h"
 #include "plan/debug.h"
-#include "plan/pieces.h"
 #include "plan/scalar.h"
 
 /* ---- The fold ---------------------------------------------------------------------- */
@@ -17,10 +16,10 @@ static const struct operation *operation_of(const struct request *request)
     return clfold_operation_row(request->job.operation);
 }
 
-clfold_status clfold_request_choose(struct request *request, const struct site *site,
-                                    const clfold_context *context, struct interned *fold,
+clfold_status clfold_request_choose(struct request *request, struct interned *fold,
                                     const char *algorithm)
 {
+    const clfold_context *context = request->context;
     struct job *job = &request->job;
 
     if (!algorithm && operation_of(request)->family == FAMILY_SCAN && context->scan &&
@@ -35,7 +34,7 @@ clfold_status clfold_request_choose(struct request *request, const struct site *
     job->device = &context->caps.facts;
     job->debug = context->debug;
     job->out_offset = request->out_offset;
-    clfold_status status = clfold_plan_choose(job, site, algorithm);
+    clfold_status status = clfold_plan_choose(job, request->site, algorithm);
     if (status == CLFOLD_OK) {
         job->tuned = clfold_context_row(context, job);
     }
@@ -53,6 +52,8 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     if (status) {
         return status;
     }
+    request->site = site;
+    request->context = context;
     request->name = fold->name;
     for (uint64_t left = request->bits & FACET_PLACES, f = 0; left; left >>= 1, ++f) {
         if (left & 1) {
@@ -67,10 +68,8 @@ clfold_status clfold_request_fold(struct request *request, const struct site *si
     request->job.use = clfold_use_of(fold, &found->monoid, request->bits);
     request->args = fold->args;
     request->num_args = fold->num_args;
-    if ((fold->segments &&
-         (status = clfold_segments_set(request, site, context, fold->segments))) ||
-        (status =
-             clfold_request_choose(request, site, context, found, fold->algorithm))) {
+    if ((fold->segments && (status = clfold_segments_set(request, fold->segments))) ||
+        (status = clfold_request_choose(request, found, fold->algorithm))) {
         clfold_folds_give(found);
     }
     return status;
@@ -93,14 +92,9 @@ struct spans {
     struct span of[NUM_PLACES + 2];
     int facets[NUM_PLACES + 2]; /* or IN, OUT */
     int num;
+    enum overlap with_in;  /* how `out` may overlap `in` */
+    enum overlap with_out; /* how a result may overlap what it is made of */
 };
-
-static struct span *add(struct spans *spans, int facet, struct span span)
-{
-    spans->facets[spans->num] = facet;
-    spans->of[spans->num] = span;
-    return &spans->of[spans->num++];
-}
 
 /* A place with what it holds, and how much; `out` is what the call writes. */
 static struct span span_of(const struct request *request, int facet,
@@ -141,8 +135,8 @@ static struct span span_of(const struct request *request, int facet,
 
 /* Where places may be one: a carry takes the place of the one before, and what is written
  * last that of an init, of which there is one. */
-static enum overlap overlap_of(const struct request *request, int a, int b,
-                               enum overlap with_out)
+static enum overlap overlap_of(const struct request *request, const struct spans *spans,
+                               int a, int b)
 {
     static const struct {
         int a, b;
@@ -156,64 +150,70 @@ static enum overlap overlap_of(const struct request *request, int a, int b,
     const bool is_one =
         request->job.segments.rows.width == 0 && !request->job.segments.type;
 
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); ++i) {
+    for (size_t i = 0; i < CLFOLD_LENGTH(pairs); ++i) {
         if (pairs[i].a == a && pairs[i].b == b && (is_one || !pairs[i].if_one)) {
             return pairs[i].allowed;
         }
     }
-    return a == OUT && b == FACET_INIT_AT && !operation_of(request)->writes_each
-               ? with_out
+    return b == OUT ? spans->with_in
+           : a == OUT && b == FACET_INIT_AT && !operation_of(request)->writes_each
+               ? spans->with_out
                : OVERLAP_NONE;
 }
 
-/* Checks the last of the spans, alone and with those before it: none is written that
- * another reads or writes. `with_out`: how a result may overlap what it is made of. */
-static clfold_status check_last(const struct request *request, const struct site *site,
-                                const clfold_context *context, struct spans *spans,
-                                enum overlap with_in, enum overlap with_out)
+/* Checks a span, alone and with those before it: none is written that another reads or
+ * writes. */
+static clfold_status check_span(const struct request *request, struct spans *spans,
+                                int facet, struct span given)
 {
-    const int last = spans->num - 1, facet = spans->facets[last];
-    struct span *span = &spans->of[last];
-    const bool is_written = span->denied == CL_MEM_READ_ONLY;
+    const struct site *site = request->site;
+    const clfold_context *context = request->context;
+    struct span *span = &spans->of[spans->num];
+    const bool is_written = given.denied == CL_MEM_READ_ONLY;
     clfold_status status;
 
+    *span = given;
+    spans->facets[spans->num] = facet;
     if (!span->mem && span->offset != 0 && facet < NUM_PLACES && facet != FACET_HEADS) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "%s: mem is NULL, but offset is %zu", span->name,
-                           span->offset);
+        return REJECT(site, "%s: mem is NULL, but offset is %zu", span->name,
+                      span->offset);
     }
     if ((status = clfold_check_span(site, context, span))) {
         return status;
     }
-    for (int i = 0; i < last; ++i) {
+    for (int i = 0; i < spans->num; ++i) {
         const struct span *other = &spans->of[i];
-        const enum overlap allowed =
-            facet == OUT ? with_in
-                         : overlap_of(request, spans->facets[i], facet, with_out);
         if ((is_written || other->denied == CL_MEM_READ_ONLY) &&
-            (status = clfold_check_overlap(site, is_written ? other : span,
-                                           is_written ? span : other, allowed))) {
+            (status = clfold_check_overlap(
+                 site, is_written ? other : span, is_written ? span : other,
+                 overlap_of(request, spans, spans->facets[i], facet)))) {
             return status;
         }
     }
+    ++spans->num;
     return is_written
                ? clfold_check_buffers(site, context, request->args, request->num_args,
                                       (size_t)request->job.count, span)
                : CLFOLD_OK;
 }
 
+/* Whether something stands in front of the first element. */
+static bool has_start(const struct request *request)
+{
+    return request->job.monoid->has_identity || clfold_has_init(&request->init);
+}
+
 /* The place of a total has a value. */
-static clfold_status check_total(const struct request *request, const struct site *site)
+static clfold_status check_total(const struct request *request)
 {
     const struct monoid *monoid = request->job.monoid;
 
     if (!clfold_given(request, FACET_TOTAL_OUT) ||
         (request->job.count > 0 && !clfold_given(request, FACET_COUNT_AT)) ||
-        monoid->has_identity || clfold_has_init(&request->init) ||
-        clfold_has_init(&request->carry)) {
+        has_start(request) || clfold_has_init(&request->carry)) {
         return CLFOLD_OK;
     }
-    return clfold_fail(site,
+    return clfold_fail(request->site,
                        clfold_given(request, FACET_COUNT_AT) ? CLFOLD_ERROR_ARGUMENT
                                                              : CLFOLD_ERROR_EMPTY,
                        "%s, so total_out has no value: %s has neither identity nor init",
@@ -222,48 +222,46 @@ static clfold_status check_total(const struct request *request, const struct sit
                        monoid->name);
 }
 
-clfold_status clfold_request_check_empty(const struct request *request,
-                                         const struct site *site)
+/* A reduction of no elements needs a result. */
+static clfold_status check_empty(const struct request *request)
 {
     const struct monoid *monoid = request->job.monoid;
+    const struct segments *segments = &request->job.segments;
+    const bool by_offsets = request->job.use.offsets != 0;
 
-    if (request->job.use.offsets && !operation_of(request)->writes_each &&
-        monoid->loads.segment &&
+    if (operation_of(request)->writes_each) {
+        return CLFOLD_OK;
+    }
+    if (by_offsets && monoid->loads.segment &&
         clfold_platform_miscopies(request->job.device->platform)) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+        return UNSUPPORTED(request->site,
                            "load uses segment or rank, which this driver gets wrong in "
                            "reductions by offsets");
     }
-    if ((request->job.use.offsets || clfold_given(request, FACET_COUNT_AT)) &&
-        !request->job.use.found && !operation_of(request)->writes_each &&
-        !monoid->has_identity && !clfold_has_init(&request->init)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "%s, and %s has neither identity nor init",
-                           request->job.use.offsets ? "segments by offsets may be empty"
-                                                    : "count_at may hold 0",
-                           monoid->name);
-    }
-    if (operation_of(request)->writes_each || request->job.count > 0 ||
-        request->job.segments.rows.width > 0 || request->job.use.offsets ||
-        monoid->has_identity || clfold_has_init(&request->init)) {
+    if (has_start(request)) {
         return CLFOLD_OK;
     }
-    return clfold_fail(site, CLFOLD_ERROR_EMPTY,
+    if ((by_offsets || clfold_given(request, FACET_COUNT_AT)) && !segments->found) {
+        return REJECT(request->site, "%s, and %s has neither identity nor init",
+                      by_offsets ? "segments by offsets may be empty"
+                                 : "count_at may hold 0",
+                      monoid->name);
+    }
+    if (request->job.count > 0 || segments->rows.width > 0 || by_offsets) {
+        return CLFOLD_OK;
+    }
+    return clfold_fail(request->site, CLFOLD_ERROR_EMPTY,
                        "count is 0, and %s has neither identity nor init", monoid->name);
 }
 
 /* The first item of an exclusive scan depends on no element. */
-static clfold_status check_first(const struct request *request, const struct site *site)
+static clfold_status check_first(const struct request *request)
 {
-    const struct monoid *monoid = request->job.monoid;
-
-    if (!operation_of(request)->exclusive || monoid->has_identity ||
-        clfold_has_init(&request->init)) {
-        return CLFOLD_OK;
-    }
-    return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                       "an exclusive scan by %s, which has no identity, needs init",
-                       monoid->name);
+    return has_start(request) || !operation_of(request)->exclusive
+               ? CLFOLD_OK
+               : REJECT(request->site,
+                        "an exclusive scan by %s, which has no identity, needs init",
+                        request->job.monoid->name);
 }
 
 /* Whether elements are read that may have been written, where a call is in place. */
@@ -273,7 +271,7 @@ static bool reads_others(const struct monoid *monoid)
 }
 
 /* A result of a reduction belongs to no element. */
-static clfold_status check_writes(const struct request *request, const struct site *site)
+static clfold_status check_writes(const struct request *request)
 {
     const struct monoid *monoid = request->job.monoid;
     const struct uses *writes = &monoid->writes;
@@ -290,24 +288,22 @@ static clfold_status check_writes(const struct request *request, const struct si
         }
     }
     if (!operation_of(request)->writes_each && used) {
-        return clfold_fail(
-            site, CLFOLD_ERROR_ARGUMENT,
-            "%s uses %s, but what a reduction writes belongs to no element", field, used);
+        return REJECT(request->site,
+                      "%s uses %s, but what a reduction writes belongs to no element",
+                      field, used);
     }
     if ((writes->prev || monoid->keeps.prev) && !clfold_monoid_counts(monoid) &&
         operation_of(request)->family == FAMILY_SCAN &&
-        !operation_of(request)->exclusive && !monoid->has_identity &&
-        !clfold_has_init(&request->init)) {
-        return clfold_fail(
-            site, CLFOLD_ERROR_ARGUMENT,
-            "%s uses prev, of which the first element has none: %s has neither "
-            "identity nor init",
-            writes->prev ? field : "keep", monoid->name);
+        !operation_of(request)->exclusive && !has_start(request)) {
+        return REJECT(request->site,
+                      "%s uses prev, of which the first element has none: %s has neither "
+                      "identity nor init",
+                      writes->prev ? field : "keep", monoid->name);
     }
     if (request->job.use.offsets && !operation_of(request)->writes_each &&
         request->job.count + request->job.segments.num_offsets >
             clfold_most_places(request->job.device)) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+        return UNSUPPORTED(request->site,
                            "count %llu and %llu offsets are more than the %llu that "
                            "this device takes at once",
                            (unsigned long long)request->job.count,
@@ -315,18 +311,19 @@ static clfold_status check_writes(const struct request *request, const struct si
                            (unsigned long long)clfold_most_places(request->job.device));
     }
     if ((monoid->lifted && clfold_monoid_uses_segment(monoid)) ||
-        (request->job.use.found && !monoid->keep && monoid->loads.segment)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "%s uses segment or rank, which segments by %s do not have",
-                           monoid->loads.segment ? "load" : field,
-                           clfold_way_name(request->job.segments.by));
+        (request->job.segments.found && !monoid->keep && monoid->loads.segment)) {
+        return REJECT(request->site,
+                      "%s uses segment or rank, which segments by %s do not have",
+                      monoid->loads.segment ? "load" : field,
+                      clfold_way_name(request->job.segments.by));
     }
     return CLFOLD_OK;
 }
 
-clfold_status clfold_request_check(struct request *request, const struct site *site,
-                                   const clfold_context *context)
+clfold_status clfold_request_check(struct request *request)
 {
+    const struct site *site = request->site;
+    const clfold_context *context = request->context;
     const struct monoid *monoid = request->job.monoid;
     const struct rows *segments = &request->job.segments.rows;
     bool writes_each = operation_of(request)->writes_each;
@@ -345,55 +342,45 @@ clfold_status clfold_request_check(struct request *request, const struct site *s
     bool repeats = writes_each && request->job.use.offsets && monoid->load &&
                    clfold_monoid_uses_segment(monoid) && !monoid->loads.x &&
                    !monoid->writes.x;
-    const bool selects = operation_of(request)->selects;
-    const enum overlap with_in = !writes_each                      ? overlap
-                                 : reads_others(monoid) || selects ? OVERLAP_NONE
-                                                                   : OVERLAP_ELEMENTS;
-    struct spans spans;
-    spans.num = 0; /* the rest is large, and set as it is needed */
-    struct span *in = add(&spans, IN,
-                          clfold_span_in(monoid, request->in, request->in_offset,
-                                         !reads    ? 0
-                                         : repeats ? request->job.segments.num - 1
-                                                   : count));
+    const char *apart = operation_of(request)->apart;
     struct span out = clfold_span_out(monoid, request->out, request->out_offset, results);
-    out.counted = results == count ? NULL : "results";
-    in->counted = repeats ? "segments" : NULL;
+    struct span in = clfold_span_in(monoid, request->in, request->in_offset,
+                                    !reads    ? 0
+                                    : repeats ? request->job.segments.num - 1
+                                              : count);
+    struct spans spans; /* is large, and set as it is needed */
     clfold_status status;
 
-    if (selects) {
-        out.advice = in->advice =
-            ": a select cannot be in place, as a group that is late reads its elements "
-            "when others have written";
-    }
-
+    spans.num = 0;
+    spans.with_out = overlap;
+    spans.with_in = !writes_each                    ? overlap
+                    : reads_others(monoid) || apart ? OVERLAP_NONE
+                                                    : OVERLAP_ELEMENTS;
+    out.counted = results == count ? NULL : "results";
+    in.counted = repeats ? "segments" : NULL;
+    out.advice = in.advice = apart;
     if ((status =
              clfold_check_queue(site, context, request->queue, &request->in_order)) ||
         (status = clfold_check_wait(site, context, request->num_wait, request->wait)) ||
-        (status = check_last(request, site, context, &spans, with_in, overlap)) ||
-        (!request->to_host &&
-         (add(&spans, OUT, out),
-          status = check_last(request, site, context, &spans, with_in, overlap)))) {
+        (status = check_span(request, &spans, IN, in)) ||
+        (!request->to_host && (status = check_span(request, &spans, OUT, out)))) {
         return status;
     }
     for (int f = 0; request->bits >> f << f & FACET_PLACES; ++f) {
-        if (clfold_given(request, (enum facet)f)) {
-            add(&spans, f, span_of(request, f, &out));
-            if ((status = check_last(request, site, context, &spans, with_in, overlap))) {
-                return status;
-            }
+        if (clfold_given(request, (enum facet)f) &&
+            (status = check_span(request, &spans, f, span_of(request, f, &out)))) {
+            return status;
         }
     }
     if ((request->to_host &&
          (status = clfold_check_buffers(site, context, request->args, request->num_args,
                                         count, NULL))) ||
-        (status = check_total(request, site)) ||
-        (status = clfold_part_check(request, site)) ||
-        (status = check_writes(request, site)) || (status = check_first(request, site))) {
+        (status = check_total(request)) || (status = clfold_part_check(request)) ||
+        (status = check_writes(request)) || (status = check_first(request))) {
         return status;
     }
     request->job.in_place = writes_each && clfold_span_same(&spans.of[0], &spans.of[1]);
-    return clfold_request_check_empty(request, site);
+    return check_empty(request);
 }
 
 /* ---- The plan and the program ------------------------------------------------------ */
@@ -410,16 +397,15 @@ static void give_up(struct request *request, enum obstacle obstacle)
     request->obstacle = obstacle;
 }
 
-/* The obstacle of a plan, or of its program. */
-static enum obstacle obstacle_of(const struct plan *plan, bool fails)
+static enum obstacle obstacle_in(const struct planned *planned)
 {
-    return plan->obstacle ? plan->obstacle : fails ? OBSTACLE_BUILD : OBSTACLE_NONE;
+    return planned->plan.num_stages > 0 ? clfold_plan_main(&planned->plan)->obstacle
+                                        : OBSTACLE_NONE;
 }
 
 /* Fetches the device's memory guarantees. If OpenCL fails here, an unnamed scan falls
  * back to reduce_then_scan. */
-static clfold_status fetch_findings(struct request *request, const struct site *site,
-                                    clfold_context *context, bool may_probe,
+static clfold_status fetch_findings(struct request *request, bool may_probe,
                                     struct findings *findings)
 {
     const char *failed = NULL;
@@ -428,142 +414,118 @@ static clfold_status fetch_findings(struct request *request, const struct site *
 
     *findings = (struct findings){ 0 };
     if (request->job.algorithm == REDUCE_TILES) {
-        request->job.verdict = clfold_context_settled(context, may_probe);
+        request->job.verdict = clfold_context_settled(request->context, may_probe);
     }
     if (!clfold_looks_back(request->job.algorithm)) {
         return CLFOLD_OK;
     }
-    status = clfold_context_findings(context, may_probe, findings, &known, &failed);
+    status =
+        clfold_context_findings(request->context, may_probe, findings, &known, &failed);
     if (status && request->named) {
-        return clfold_fail_call(site, status, failed);
+        return clfold_fail_call(request->site, status, failed);
     }
     if (status) {
         give_up(request, OBSTACLE_PROBE);
         return CLFOLD_OK;
     }
     request->trace =
-        request->trace ? request->trace : clfold_debug(context->debug)->trace;
+        request->trace ? request->trace : clfold_debug(request->context->debug)->trace;
     request->unproven = !known;
     request->job.verdict = findings->verdict;
     request->job.traced |= request->trace != NULL;
     return CLFOLD_OK;
 }
 
-static clfold_status refuse(const struct request *request, const struct site *site,
-                            const struct plan *plan, const struct findings *findings)
+static clfold_status refuse(const struct request *request, const struct planned *planned)
 {
-    bool is_none = plan->obstacle == OBSTACLE_TIER;
+    bool is_none = obstacle_in(planned) == OBSTACLE_TIER;
     char reasons[CLFOLD_VERDICT_SIZE] = "";
 
     if (is_none) {
-        clfold_verdict_reasons(reasons, findings);
+        clfold_verdict_reasons(reasons, &planned->findings);
     }
-    return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED, "algorithm \"%s\": %s%s%s",
+    return UNSUPPORTED(request->site, "algorithm \"%s\": %s%s%s",
                        clfold_algorithm_name(request->job.algorithm),
-                       clfold_obstacle_text(plan->obstacle), is_none ? ": " : "",
+                       clfold_obstacle_text(obstacle_in(planned)), is_none ? ": " : "",
                        reasons);
 }
 
 /* Plans before it builds: a call that is rejected has no program. Does not report
- * CLFOLD_ERROR_BUILD. Without a candidate the plan is zeroed. */
-static clfold_status find_one(const struct request *request, const struct site *site,
-                              clfold_context *context, struct plan *plan,
-                              struct program **program)
+ * CLFOLD_ERROR_BUILD. Without a candidate the plan has no stage. */
+static clfold_status find_one(const struct request *request, bool may_build,
+                              struct planned *planned)
 {
-    const struct job *job = &request->job;
     struct candidate all[CLFOLD_MAX_CANDIDATES];
-    uint32_t num, i, dropped = 0;
-    bool fails;
-    clfold_status status = clfold_plan_candidates(job, site, all, &num);
+    enum program_state state;
+    uint32_t num;
+    clfold_status status =
+        clfold_plan_candidates(&request->job, request->site, all, &num);
 
     if (status) {
-        *plan = (struct plan){ 0 };
-        *program = NULL;
+        planned->plan.num_stages = 0;
         return status;
     }
-    i = clfold_program_foresee(context, request->fold, all, num, program, &fails);
-    clfold_plan_init(plan, job, &all[i]);
-    if (plan->obstacle) {
+    state = clfold_program_foresee(request, all, num, planned);
+    if (obstacle_in(planned)) {
         return CLFOLD_OK;
     }
+    if (may_build && state == PROGRAM_EMPTY) {
+        return clfold_program_choose(request, all + planned->dropped,
+                                     num - planned->dropped, planned);
+    }
     /* One hit or miss a call: the algorithm that replaces a look-back is counted. */
-    if (*program || fails) {
-        if (!fails || !is_free(request)) {
-            clfold_cache_count(&context->cache, !fails);
-        }
-        return fails ? CLFOLD_ERROR_BUILD : CLFOLD_OK;
+    if (may_build && (state == PROGRAM_READY || !is_free(request))) {
+        clfold_cache_count(&request->context->cache, state == PROGRAM_READY);
     }
-    status = clfold_program_choose(context, site, request, all + i, num - i, &dropped,
-                                   program);
-    /* Tiles that do not build are replaced by others, which may be too many. */
-    if (status == CLFOLD_OK && dropped > 0) {
-        clfold_plan_init(plan, job, &all[i + dropped]);
-    }
-    return status;
+    return state == PROGRAM_FAILED ? CLFOLD_ERROR_BUILD : CLFOLD_OK;
 }
 
-clfold_status clfold_request_find(struct request *request, const struct site *site,
-                                  clfold_context *context, struct plan *plan,
-                                  struct program **program)
+/* Does so by another algorithm where a look-back meets an obstacle, or rejects the call,
+ * if it was named. */
+static clfold_status find(struct request *request, bool may_build,
+                          struct planned *planned)
 {
-    struct findings findings;
     enum obstacle met;
-    clfold_status status = fetch_findings(request, site, context, true, &findings);
+    clfold_status status = fetch_findings(request, may_build, &planned->findings);
 
+    planned->failed = NULL;
     if (status) {
         return status;
     }
-    status = find_one(request, site, context, plan, program);
-    met = obstacle_of(plan, status == CLFOLD_ERROR_BUILD);
+    status = find_one(request, may_build, planned);
+    met = obstacle_in(planned);
+    if (!met && status == CLFOLD_ERROR_BUILD) {
+        met = OBSTACLE_BUILD;
+    }
     if (is_free(request) && met) {
         give_up(request, met);
-        status = find_one(request, site, context, plan, program);
+        status = find_one(request, may_build, planned);
     }
-    if (plan->obstacle) {
-        return refuse(request, site, plan, &findings);
-    }
-    if (status != CLFOLD_ERROR_BUILD) {
-        return status;
-    }
-    return *program ? clfold_program_error(*program, site)
-                    : clfold_fail(site, CLFOLD_ERROR_BUILD, "no tile can run it: %s",
-                                  request->fold->why);
+    return obstacle_in(planned) ? refuse(request, planned) : status;
 }
 
-clfold_status clfold_request_foresee(struct request *request, const struct site *site,
-                                     clfold_context *context, struct plan *plan,
-                                     uint32_t *dropped, struct findings *findings)
+clfold_status clfold_request_find(struct request *request, struct planned *planned)
 {
-    const struct job *job = &request->job;
-    struct candidate all[CLFOLD_MAX_CANDIDATES];
-    struct program *program;
-    clfold_status status = fetch_findings(request, site, context, false, findings);
+    clfold_status status = find(request, true, planned);
 
-    while (status == CLFOLD_OK) {
-        enum obstacle met;
-        bool fails;
-        uint32_t num;
-        if ((status = clfold_plan_candidates(job, site, all, &num))) {
-            break;
-        }
-        *dropped =
-            clfold_program_foresee(context, request->fold, all, num, &program, &fails);
-        clfold_plan_init(plan, job, &all[*dropped]);
-        met = obstacle_of(plan, fails);
-        if (!is_free(request) || !met) {
-            return plan->obstacle ? refuse(request, site, plan, findings) : CLFOLD_OK;
-        }
-        give_up(request, met);
-    }
-    return status;
+    return status != CLFOLD_ERROR_BUILD ? status
+           : planned->failed ? clfold_program_error(planned->failed, request->site)
+                             : clfold_fail(request->site, CLFOLD_ERROR_BUILD,
+                                           "no tile can run it: %s", request->fold->why);
 }
 
-clfold_status clfold_request_run(struct request *request, const struct site *site,
-                                 clfold_context *context, cl_event *event)
+clfold_status clfold_request_foresee(struct request *request, struct planned *planned)
 {
-    struct program *program;
-    struct plan plan;
-    clfold_status status = clfold_request_find(request, site, context, &plan, &program);
+    clfold_status status = check_empty(request);
 
-    return status ? status : clfold_run(request, site, context, &plan, program, event);
+    status = status ? status : find(request, false, planned);
+    return status == CLFOLD_ERROR_BUILD ? CLFOLD_OK : status;
+}
+
+clfold_status clfold_request_run(struct request *request, cl_event *event)
+{
+    struct planned planned;
+    clfold_status status = clfold_request_find(request, &planned);
+
+    return status ? status : clfold_run(request, &planned, event);
 }

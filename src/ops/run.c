@@ -1,16 +1,57 @@
 /* Running a plan: scratch, arguments, launches. Any plan, whatever it does. */
 #include "ops/chain.h"
-#include "ops/internal.h"
-#include "ops/request.h"
+#include "ops/run.h"
 
 /* ---- Arguments --------------------------------------------------------------------- */
 
-/* What all launches of a call have. */
-static void begin(struct launch *launch, const struct request *request,
-                  const struct plan *plan, const struct lent *lent)
+/* Members of struct launch that stages hand over, and where these are in their memory. */
+#define MEMBER(name) offsetof(struct launch, name)
+static const struct {
+    size_t mem, at;
+} roles[NUM_ROLES] = {
+    [ROLE_HEADS] = { MEMBER(heads), MEMBER(heads_at) },
+    [ROLE_OFFSETS] = { MEMBER(offsets), MEMBER(offsets_at) },
+    [ROLE_NUM] = { MEMBER(num_at), MEMBER(num_index) },
+    [ROLE_BITS] = { MEMBER(bits), MEMBER(bits_at) },
+    [ROLE_COUNTS] = { MEMBER(counts), 0 },
+};
+
+static void bind_handed(struct launch *launch, const struct handed *handed, cl_mem mem)
 {
-    const struct monoid *monoid = request->job.monoid;
-    const struct block *scratch = lent->of[LENT_SCRATCH], *bits = lent->of[LENT_HEADS];
+    char *const members = (char *)launch;
+
+    for (uint32_t r = 0; handed->roles >> r; ++r) {
+        if (handed->roles >> r & 1) {
+            *(cl_mem *)(void *)(members + roles[r].mem) = mem;
+            if (roles[r].at) {
+                *(uint64_t *)(void *)(members + roles[r].at) = handed->at[r];
+            }
+        }
+    }
+}
+
+/* ---- Launches ---------------------------------------------------------------------- */
+
+/* A call whose launches are enqueued, or rehearsed: then it has none. */
+struct running {
+    const struct request *request;
+    const struct planned *planned;
+    struct kernels *kernels[CLFOLD_MAX_STAGES];
+    struct chain chain;
+    struct launch launch;
+    uint32_t index, num; /* of its launches */
+    bool wants_event;
+};
+
+/* What all launches of a call have. */
+static void begin(struct running *run, const struct lent *lent)
+{
+    const struct request *request = run->request;
+    const struct plan *plan = &run->planned->plan;
+    const struct shape *main = &clfold_plan_main(plan)->shape;
+    const struct block *scratch = lent->of[LENT_SCRATCH], *handed = lent->of[LENT_HANDED];
+    const uint64_t count = request->job.count;
+    struct launch *launch = &run->launch;
 
     *launch = (struct launch){
         .in = request->in,
@@ -18,193 +59,193 @@ static void begin(struct launch *launch, const struct request *request,
         .out = request->out,
         .out_offset = request->out_offset,
         .scratch = scratch ? scratch->mem : request->out,
+        .capacity = clfold_looks_back(main->algorithm) && scratch
+                        ? clfold_memory_capacity(clfold_memory(main->tier), scratch->size)
+                        : 0,
         .turn = scratch && scratch->turn,
+        .has_init = clfold_has_init(request->job.monoid->lifted ? &request->carry
+                                                                : &request->init),
+        .n = !clfold_given(request, FACET_PART) ? count
+             : request->whole > 0               ? request->whole
+                                                : UINT64_MAX,
         .call_first = request->first,
+        .call_count = count,
         .call_segments =
             request->job.use.offsets ? request->job.segments.num_offsets - 1 : 0,
+        .segments = clfold_segments_or_one(request->job.segments.given),
+        .bits = request->out,
+        .counts = request->out,
+        .trace = request->trace,
     };
     clfold_launch_bind(launch, request->bits, request->places);
     launch->has_key_at &= request->first > 0;
-    launch->capacity =
-        clfold_looks_back(plan->shape.algorithm) && scratch
-            ? clfold_memory_capacity(clfold_memory(plan->shape.tier), scratch->size)
-            : 0;
-    launch->has_init = clfold_has_init(monoid->lifted ? &request->carry : &request->init);
-    launch->call_count = request->job.count;
-    launch->n = !clfold_given(request, FACET_PART) ? request->job.count
-                : request->whole > 0               ? request->whole
-                                                   : UINT64_MAX;
-    launch->segments = clfold_segments_or_one(request->job.segments.given);
-    launch->bits = launch->counts = bits ? bits->mem : request->out;
-    launch->bits_at = plan->marks.bits_at;
-    if (monoid->keeps_scan && bits) {
-        launch->heads = launch->offsets = bits->mem;
-        launch->heads_at = plan->marks.flags_at;
-        launch->offsets_at = plan->marks.offsets_at;
-    } else if (request->job.use.found && bits) {
-        /* How many segments there are, and their offsets. */
-        launch->num_at = launch->offsets = bits->mem;
-        launch->num_index = 0;
-        launch->offsets_at = plan->marks.offsets_at;
-    } else if (bits) {
-        launch->heads = bits->mem;
-        launch->heads_at = 0;
-    }
-    launch->trace = request->trace;
+    bind_handed(launch, &plan->handed, handed ? handed->mem : request->out);
 }
 
-/* ---- Launches ---------------------------------------------------------------------- */
-
-static void report(const clfold_context *context, const struct request *request,
-                   const struct plan *plan, uint32_t number, const struct launch *launch,
-                   cl_event event)
+static void report(const struct running *run, const char *kernel)
 {
+    const clfold_context *context = run->request->context;
     const clfold_launch launched = {
-        .call = request->number,
-        .operation = request->job.operation,
-        .index = number,
-        .num_launches = clfold_plan_num_launches(plan),
-        .fold = request->name,
-        .kernel = clfold_kernel_name(request->job.monoid, &plan->shape, launch->kernel),
-        .event = event,
-        .bytes_read = launch->bytes_read,
-        .bytes_written = launch->bytes_written,
+        .call = run->request->number,
+        .operation = run->request->job.operation,
+        .index = run->index,
+        .num_launches = run->num,
+        .fold = run->request->name,
+        .kernel = kernel,
+        .event = run->chain.last,
+        .bytes_read = run->launch.bytes_read,
+        .bytes_written = run->launch.bytes_written,
     };
 
     context->on_launch(context->log.user, &launched);
 }
 
 /* OpenCL takes a kernel's arguments when it is enqueued, so one object serves all. */
-static clfold_status launch_all(const clfold_context *context, struct chain *chain,
-                                const struct request *request, const struct plan *plan,
-                                struct kernels *kernels, const struct lent *lent,
-                                bool wants_event)
+static clfold_status run_stage(struct running *run, const struct stage *stage,
+                               struct kernels *kernels)
 {
-    const uint32_t num = clfold_plan_num_launches(plan);
-    clfold_status status = CLFOLD_OK;
-    struct launch launch;
+    const struct algorithm_row *row = clfold_algorithm_row(stage->shape.algorithm);
+    const uint32_t first = run->num > 0 ? stage->first_launch : 0;
+    const uint32_t stop = run->num > 0 ? stage->num_launches : row->num_kernels;
+    struct launch *launch = &run->launch;
+    clfold_status status;
 
-    begin(&launch, request, plan, lent);
-    for (uint32_t i = 0; status == CLFOLD_OK && i < num; ++i) {
-        bool is_last = i + 1 == num;
-        clfold_plan_launch(plan, i, &launch);
-        /* A second scan may begin with the carry whose place this one takes. */
-        launch.has_carry = clfold_given(request, FACET_CARRY_OUT) &&
-                           (launch.is_placed || plan->num_once > 0);
-        if ((status = clfold_set_arguments(chain->site, kernels, &launch, request)) ||
-            (status = clfold_chain_launch(chain, kernels->kernels[launch.kernel],
-                                          plan->shape.tile.group_size, launch.num_groups,
-                                          wants_event && is_last))) {
+    for (uint32_t i = first; i < stop; ++i, ++run->index) {
+        if (run->num > 0) {
+            clfold_stage_launch(stage, i, launch);
+        } else {
+            clfold_stage_rehearsal(stage, i, launch);
+        }
+        launch->has_carry =
+            stage->has_carry && clfold_given(run->request, FACET_CARRY_OUT);
+        if ((status =
+                 clfold_chain_launch(&run->chain, kernels, launch,
+                                     run->wants_event && run->index + 1 == run->num))) {
             return status;
         }
-        if (context->on_launch) {
-            report(context, request, plan, i, &launch, chain->last);
+        if (run->num > 0 && run->request->context->on_launch) {
+            report(run, row->kernels[launch->kernel]);
         }
+    }
+    return CLFOLD_OK;
+}
+
+static clfold_status run_stages(struct running *run, const struct lent *lent)
+{
+    const struct plan *plan = &run->planned->plan;
+    clfold_status status = CLFOLD_OK;
+
+    begin(run, lent);
+    for (uint32_t s = 0; status == CLFOLD_OK && s < plan->num_stages; ++s) {
+        status = run_stage(run, &plan->stages[s], run->kernels[s]);
     }
     return status;
 }
 
-clfold_status clfold_lend(clfold_context *context, const struct site *site,
-                          cl_command_queue queue, bool in_order, enum scratch_kind kind,
-                          const size_t sizes[NUM_LENT], struct lent *lent)
+clfold_status clfold_lend(const struct request *request, cl_command_queue queue,
+                          enum scratch_kind kind, const size_t sizes[NUM_LENT],
+                          struct lent *lent)
 {
     clfold_status status = CLFOLD_OK;
 
     *lent = (struct lent){ { NULL } };
     for (int b = 0; status == CLFOLD_OK && b < NUM_LENT; ++b) {
         if (sizes[b] > 0) {
-            status = clfold_scratch_lend(&context->scratch, site, queue, in_order,
-                                         b == LENT_SCRATCH ? kind : SCRATCH_PLAIN,
-                                         sizes[b], &lent->of[b]);
+            status = clfold_scratch_lend(
+                &request->context->scratch, request->site, queue, request->in_order,
+                b == LENT_SCRATCH ? kind : SCRATCH_PLAIN, sizes[b], &lent->of[b]);
         }
     }
     if (status) {
-        clfold_give_back(context, site, lent, NULL);
+        clfold_give_back(request, lent, NULL);
     }
     return status;
 }
 
-clfold_status clfold_give_back(clfold_context *context, const struct site *site,
-                               const struct lent *lent, cl_event last)
+clfold_status clfold_give_back(const struct request *request, const struct lent *lent,
+                               cl_event last)
 {
     clfold_status status = CLFOLD_OK, given;
 
     for (int b = 0; b < NUM_LENT; ++b) {
         if (lent->of[b]) {
-            given = clfold_scratch_give(&context->scratch, site, lent->of[b], last);
+            given = clfold_scratch_give(&request->context->scratch, request->site,
+                                        lent->of[b], last);
             status = status ? status : given;
         }
     }
     return status;
 }
 
-static clfold_status launch_with_scratch(clfold_context *context, struct chain *chain,
-                                         const struct request *request,
-                                         const struct plan *plan, struct kernels *kernels,
-                                         bool wants_event)
+static clfold_status run_with_scratch(struct running *run)
 {
-    const size_t sizes[NUM_LENT] = { plan->scratch_bytes, plan->marks.bytes };
+    const struct request *request = run->request;
+    const struct stage *main = clfold_plan_main(&run->planned->plan);
+    const size_t sizes[NUM_LENT] = { main->scratch_bytes,
+                                     run->planned->plan.handed.bytes };
     struct lent lent;
     clfold_status status, given;
 
-    status = clfold_lend(context, chain->site, chain->queue, chain->in_order,
-                         plan->scratch_kind, sizes, &lent);
-    if (status) {
+    if ((status =
+             clfold_lend(request, request->queue, main->scratch_kind, sizes, &lent))) {
         return status;
     }
     /* Under a limit the newest event is needed even if a later launch fails. */
-    chain->wants_events |=
-        plan->scratch_bytes + plan->marks.bytes > 0 && context->scratch.limit > 0;
-    status = launch_all(context, chain, request, plan, kernels, &lent, wants_event);
-    given = clfold_give_back(context, chain->site, &lent, chain->last);
+    run->chain.wants_events |=
+        sizes[0] + sizes[1] > 0 && request->context->scratch.limit > 0;
+    status = run_stages(run, &lent);
+    given = clfold_give_back(request, &lent, run->chain.last);
     return status ? status : given;
 }
 
-clfold_status clfold_run(const struct request *request, const struct site *site,
-                         clfold_context *context, const struct plan *plan,
-                         struct program *program, cl_event *event)
+/* `lent` is a rehearsal's. */
+static clfold_status run_all(struct running *run, const struct lent *lent)
 {
-    struct chain chain = {
-        .site = site,
-        .queue = request->queue,
-        .in_order = request->in_order,
-        .num_wait = request->num_wait,
-        .wait = request->wait,
-        .behind_all = request->behind_all,
-        .wants_events = context->on_launch != NULL,
-    };
-    struct kernels *kernels;
-    clfold_status status = clfold_program_take(&context->cache, site, program, &kernels);
+    const struct planned *planned = run->planned;
+    struct cache *cache = &run->request->context->cache;
+    clfold_status status = CLFOLD_OK;
 
-    if (status) {
-        return status;
+    for (uint32_t s = 0; status == CLFOLD_OK && s < planned->plan.num_stages; ++s) {
+        status = clfold_program_take(cache, run->request->site, planned->programs[s],
+                                     &run->kernels[s]);
     }
-    status = launch_with_scratch(context, &chain, request, plan, kernels, event != NULL);
-    clfold_program_give(&context->cache, program, kernels);
-    if (event && status == CLFOLD_OK) {
-        *event = chain.last;
-    } else {
-        clfold_chain_finish(&chain);
+    if (status == CLFOLD_OK) {
+        status = lent ? run_stages(run, lent) : run_with_scratch(run);
+    }
+    for (uint32_t s = 0; s < planned->plan.num_stages; ++s) {
+        if (run->kernels[s]) {
+            clfold_program_give(cache, planned->programs[s], run->kernels[s]);
+        }
     }
     return status;
 }
 
-clfold_status clfold_run_rehearsal(const struct request *request, const struct site *site,
-                                   const struct plan *plan, struct kernels *kernels,
-                                   const struct lent *lent)
+clfold_status clfold_run(const struct request *request, const struct planned *planned,
+                         cl_event *event)
 {
-    struct chain chain = { .site = site, .queue = request->queue, .in_order = true };
-    struct launch launch;
-    clfold_status status;
+    struct running run = {
+        .request = request,
+        .planned = planned,
+        .chain = { request, .wants_events = request->context->on_launch != NULL },
+        .num = clfold_plan_num_launches(&planned->plan),
+        .wants_event = event != NULL,
+    };
+    clfold_status status = run_all(&run, NULL);
 
-    begin(&launch, request, plan, lent);
-    for (uint32_t k = 0; kernels->kernels[k]; ++k) {
-        clfold_plan_rehearsal(plan, k, &launch);
-        if ((status = clfold_set_arguments(site, kernels, &launch, request)) ||
-            (status = clfold_chain_launch(&chain, kernels->kernels[k],
-                                          plan->shape.tile.group_size, 1, false))) {
-            return status;
-        }
+    if (event && status == CLFOLD_OK) {
+        *event = run.chain.last;
+    } else {
+        clfold_chain_finish(&run.chain);
     }
-    return clfold_fail_call(site, clFinish(request->queue), "clFinish");
+    return status;
+}
+
+clfold_status clfold_run_rehearsal(const struct request *request,
+                                   const struct planned *planned, const struct lent *lent)
+{
+    struct running run = { request, planned, .chain = { request } };
+    clfold_status status = run_all(&run, lent);
+
+    return status ? status
+                  : clfold_fail_call(request->site, clFinish(request->queue), "clFinish");
 }

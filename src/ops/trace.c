@@ -1,11 +1,8 @@
 /* clfold_trace: a look-back scan whose program records what its tiles did. */
 #include <clfold/experimental.h>
+#include "ops/chain.h"
 #include "ops/check.h"
-#include "ops/internal.h"
-#include "ops/read.h"
 #include "ops/request.h"
-
-#include <string.h>
 
 /* The number of tiles of the scan; rejects a scan that is not a look-back. Builds the
  * traced program first, since tiles change if it does not build. */
@@ -14,28 +11,24 @@ static clfold_status count_tiles(clfold_context *context, const struct site *sit
                                  size_t *num_tiles)
 {
     struct request request = *asked;
-    struct program *program;
-    struct plan plan = { 0 };
+    struct planned planned;
     clfold_status status;
 
     if ((status = clfold_request_fold(&request, site, context, fold))) {
         return status;
     }
-    status = clfold_facets_check(site, request.bits | FACET_BIT(TRAIT_TRACE));
-    status =
-        status ? status
-               : clfold_check_count(site, request.job.monoid, (size_t)request.job.count);
-    if (status == CLFOLD_OK && request.job.count > 0) {
-        status = clfold_looks_back(request.job.algorithm)
-                     ? clfold_request_find(&request, site, context, &plan, &program)
-                     : clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                                   "algorithm \"%s\" does not look back",
-                                   clfold_algorithm_name(request.job.algorithm));
+    if (!(status = clfold_facets_check(site, request.bits | FACET_BIT(TRAIT_TRACE))) &&
+        !(status =
+              clfold_check_count(site, request.job.monoid, (size_t)request.job.count)) &&
+        request.job.count > 0) {
+        if (!clfold_looks_back(request.job.algorithm)) {
+            status = UNSUPPORTED(site, "algorithm \"%s\" does not look back",
+                                 clfold_algorithm_name(request.job.algorithm));
+        } else if (!(status = clfold_request_find(&request, &planned))) {
+            *num_tiles = (size_t)clfold_plan_main(&planned.plan)->cut.num_runs;
+        }
     }
     clfold_request_finish(&request, context);
-    if (status == CLFOLD_OK) {
-        *num_tiles = (size_t)plan.cut.num_runs;
-    }
     return status;
 }
 
@@ -59,10 +52,10 @@ clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
     cl_int status;
 
     if (!context || !fold || !num_tiles) {
-        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
-                           !context ? "context"
-                           : !fold  ? "fold"
-                                    : "num_tiles");
+        return REJECT(&site, "%s is NULL",
+                      !context ? "context"
+                      : !fold  ? "fold"
+                               : "num_tiles");
     }
     named = *fold;
     if (!named.algorithm) {
@@ -88,8 +81,8 @@ clfold_status clfold_trace(clfold_context *context, cl_command_queue queue,
     }
     status = clfold_call(&request, &site, context, &named, &scanned);
     if (status == CLFOLD_OK) {
-        status = clfold_read(&site, queue, request.trace, 0, num * sizeof(*tiles), tiles,
-                             1, &scanned);
+        status = clfold_read(&request, request.trace, 0, num * sizeof(*tiles), tiles,
+                             &scanned);
     }
     CLFOLD_RELEASE(site.log, Event, scanned);
     CLFOLD_RELEASE(site.log, MemObject, request.trace);

@@ -80,7 +80,7 @@ static clfold_status explain(clfold_context *context, const struct site *site,
         return status;
     }
     if (!out) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "out is NULL");
+        return REJECT(site, "out is NULL");
     }
     job->tuned = clfold_context_row(context, job);
     if ((status = clfold_plan_candidates(job, site, candidates, &num))) {

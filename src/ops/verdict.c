@@ -1,6 +1,5 @@
 /* What a context knows of its device's memory tiers, and where it gets it from. */
 #include <clfold/experimental.h>
-#include "ops/context.h"
 
 #include "base/host.h"
 #include "device/probe.h"
@@ -8,7 +7,6 @@
 #include "ops/internal.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Control characters become spaces. */
 static void make_line(char key[CLFOLD_KEY_SIZE])
@@ -179,12 +177,12 @@ static cl_int find_out(clfold_context *context, bool may_probe, bool anew,
                            .caps = &context->caps,
                            .tries = debug->probes,
                            .broken = debug->broken };
-    bool rejected = false, probes = false, asks = !anew && !knowledge->loaded;
+    bool rejected = false, asks = !anew && !knowledge->loaded;
     cl_int status = CL_SUCCESS;
 
     *known = asks && load(context, findings, &rejected);
-    if (!*known && may_probe) {
-        probes = true;
+    const bool probes = !*known && may_probe;
+    if (probes) {
         status = clfold_probe(&probe, findings);
         *known = status == CL_SUCCESS;
     }
@@ -212,46 +210,46 @@ static cl_int find_out(clfold_context *context, bool may_probe, bool anew,
     return status;
 }
 
-/* Takes the lock once no thread is finding out. */
-static void take_idle(struct knowledge *knowledge)
+/* What clfold_context_findings gives. `anew`: probes even if the tiers are known. */
+static cl_int get_findings(clfold_context *context, bool may_probe, bool anew,
+                           struct findings *findings, bool *known, const char **failed)
 {
+    struct knowledge *knowledge = &context->knowledge;
+    cl_int status = CL_SUCCESS;
+
+    *known = true;
+    /* No scan looks back there, whatever a probe would find. */
+    if (context->caps.facts.most_elements) {
+        *findings = (struct findings){ 0 };
+        return CL_SUCCESS;
+    }
+    if (knowledge->listed && !anew) {
+        *findings = knowledge->on_list;
+        return CL_SUCCESS;
+    }
     clfold_lock_take(&knowledge->lock);
     while (knowledge->busy) {
         clfold_lock_wait(&knowledge->lock);
     }
+    *known = knowledge->known && !anew;
+    *findings = knowledge->findings;
+    const bool finds_out = !*known && (may_probe || !knowledge->loaded);
+    knowledge->busy = finds_out;
+    clfold_lock_give(&knowledge->lock);
+    if (finds_out) {
+        status = find_out(context, may_probe, anew, findings, known, failed);
+    }
+    if (!*known) {
+        set_best_offered(&context->caps, findings);
+    }
+    return status;
 }
 
 cl_int clfold_context_findings(clfold_context *context, bool may_probe,
                                struct findings *findings, bool *known,
                                const char **failed)
 {
-    const struct caps *caps = &context->caps;
-    struct knowledge *knowledge = &context->knowledge;
-    cl_int status = CL_SUCCESS;
-
-    *known = true;
-    /* No scan looks back there, whatever a probe would find. */
-    if (caps->facts.most_elements) {
-        *findings = (struct findings){ 0 };
-        return CL_SUCCESS;
-    }
-    if (knowledge->listed) {
-        *findings = knowledge->on_list;
-        return CL_SUCCESS;
-    }
-    take_idle(knowledge);
-    *known = knowledge->known;
-    *findings = knowledge->findings;
-    const bool finds_out = !*known && (may_probe || !knowledge->loaded);
-    knowledge->busy = finds_out;
-    clfold_lock_give(&knowledge->lock);
-    if (finds_out) {
-        status = find_out(context, may_probe, false, findings, known, failed);
-    }
-    if (!*known) {
-        set_best_offered(caps, findings);
-    }
-    return status;
+    return get_findings(context, may_probe, false, findings, known, failed);
 }
 
 struct verdict clfold_context_settled(clfold_context *context, bool settles)
@@ -284,18 +282,6 @@ _Static_assert(CLFOLD_VERDICT_SIZE <= 512, "as the header promises");
 
 /* ---- For people -------------------------------------------------------------------- */
 
-/* Probes even if the tiers are known. */
-static cl_int probe_anew(clfold_context *context, struct findings *findings, bool *known,
-                         const char **failed)
-{
-    struct knowledge *knowledge = &context->knowledge;
-
-    take_idle(knowledge);
-    knowledge->busy = true;
-    clfold_lock_give(&knowledge->lock);
-    return find_out(context, true, true, findings, known, failed);
-}
-
 clfold_status clfold_explain_lookback(clfold_context *context, cl_bool probe,
                                       clfold_lookback *out)
 {
@@ -307,16 +293,14 @@ clfold_status clfold_explain_lookback(clfold_context *context, cl_bool probe,
     cl_int status;
 
     if (!context || !out) {
-        return clfold_fail(&site, CLFOLD_ERROR_ARGUMENT, "%s is NULL",
-                           context ? "out" : "context");
+        return REJECT(&site, "%s is NULL", context ? "out" : "context");
     }
     if (context->caps.facts.most_elements) {
         *out = (clfold_lookback){ .tier = clfold_memory(MEMORY_NONE)->name,
                                   .why = clfold_obstacle_text(OBSTACLE_LOOPS) };
         return CLFOLD_OK;
     }
-    status = probe ? probe_anew(context, &findings, &known, &failed)
-                   : clfold_context_findings(context, false, &findings, &known, &failed);
+    status = get_findings(context, probe, probe, &findings, &known, &failed);
     if (status) {
         return clfold_fail_call(&site, status, failed);
     }

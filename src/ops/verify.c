@@ -1,8 +1,9 @@
 /* verify_every: the input is folded again by serial folds of pieces, and results are
  * compared. */
 #include "base/number.h"
-#include "ops/read.h"
+#include "ops/chain.h"
 #include "ops/request.h"
+#include "ops/run.h"
 #include "plan/scalar.h"
 
 #include <math.h>
@@ -69,34 +70,34 @@ bool clfold_request_verifiable(const struct request *request)
 
 /* ---- Folds ------------------------------------------------------------------------- */
 
-static clfold_status find_and_run(struct request *request, const struct site *site,
-                                  clfold_context *context, struct plan *plan,
+static clfold_status find_and_run(struct request *request, struct planned *planned,
                                   unsigned char result[MOST_RESULT], cl_event *done)
 {
     size_t size = clfold_monoid_written_size(request->job.monoid);
-    struct program *program;
-    clfold_status status = clfold_request_find(request, site, context, plan, &program);
+    clfold_status status = clfold_request_find(request, planned);
 
-    if (status || (status = clfold_run(request, site, context, plan, program, done))) {
+    if (status || (status = clfold_run(request, planned, done))) {
         return status;
     }
-    status = clfold_read(site, request->queue, request->out, request->out_offset * size,
-                         size, result, 1, done);
+    status = clfold_read(request, request->out, request->out_offset * size, size, result,
+                         done);
     if (status) {
-        CLFOLD_RELEASE(site->log, Event, *done);
+        CLFOLD_RELEASE(request->site->log, Event, *done);
     }
     return status;
 }
 
-static clfold_status fold_in_pieces(unsigned char result[MOST_RESULT], struct plan *plan,
-                                    const struct request *asked, const struct site *site,
-                                    clfold_context *context)
+/* All but the terms. */
+static clfold_status fold_in_pieces(struct expectation *expectation,
+                                    const struct request *asked)
 {
+    struct scratch *scratch = &asked->context->scratch;
     struct request request = *asked;
+    struct planned planned;
     struct block *block;
     cl_event done;
     clfold_status status =
-        clfold_scratch_lend(&context->scratch, site, NULL, true, SCRATCH_PLAIN,
+        clfold_scratch_lend(scratch, asked->site, NULL, true, SCRATCH_PLAIN,
                             clfold_monoid_written_size(asked->job.monoid), &block);
 
     if (status) {
@@ -106,18 +107,19 @@ static clfold_status fold_in_pieces(unsigned char result[MOST_RESULT], struct pl
     request.job.out_offset = request.out_offset = 0;
     request.named = true;
     request.out = block->mem;
-    status = find_and_run(&request, site, context, plan, result, &done);
+    status = find_and_run(&request, &planned, expectation->result, &done);
     if (status) {
-        clfold_scratch_drop(&context->scratch, site->log, block);
+        clfold_scratch_drop(scratch, asked->site->log, block);
         return status;
     }
-    CLFOLD_RELEASE(site->log, Event, done);
-    return clfold_scratch_give(&context->scratch, site, block, NULL);
+    CLFOLD_RELEASE(asked->site->log, Event, done);
+    expectation->depth = (double)clfold_plan_main(&planned.plan)->cut.run +
+                         (double)clfold_plan_main(&planned.plan)->cut.num_runs;
+    return clfold_scratch_give(scratch, asked->site, block, NULL);
 }
 
 /* The same of the elements' magnitudes. */
-static clfold_status sum_terms(double *sum, const struct request *asked,
-                               const struct site *site, clfold_context *context)
+static clfold_status sum_terms(double *sum, const struct request *asked)
 {
     const struct monoid *monoid = asked->job.monoid;
     const clfold_fold fold = {
@@ -133,36 +135,30 @@ static clfold_status sum_terms(double *sum, const struct request *asked,
         .in = asked->in,
         .in_offset = asked->in_offset,
     };
-    unsigned char result[MOST_RESULT];
-    struct plan plan;
-    clfold_status status = clfold_request_fold(&request, site, context, &fold);
+    struct expectation terms;
+    clfold_status status =
+        clfold_request_fold(&request, asked->site, asked->context, &fold);
 
     if (status) {
         return status;
     }
-    status = fold_in_pieces(result, &plan, &request, site, context);
-    *sum = status ? 0 : clfold_number_read(monoid->type, result).real;
-    clfold_request_finish(&request, context);
+    status = fold_in_pieces(&terms, &request);
+    *sum = status ? 0 : clfold_number_read(monoid->type, terms.result).real;
+    clfold_request_finish(&request, request.context);
     return status;
 }
 
 static clfold_status expect(struct expectation *expectation,
-                            const struct request *request, const struct site *site,
-                            clfold_context *context)
+                            const struct request *request)
 {
     const struct monoid *monoid = request->job.monoid;
-    struct plan plan;
-    clfold_status status =
-        fold_in_pieces(expectation->result, &plan, request, site, context);
+    clfold_status status = fold_in_pieces(expectation, request);
 
-    if (status) {
-        return status;
-    }
-    expectation->depth = (double)plan.cut.run + (double)plan.cut.num_runs;
     expectation->terms = 0;
-    return sums_floats(monoid) && monoid->accuracy != CLFOLD_REPRODUCIBLE
-               ? sum_terms(&expectation->terms, request, site, context)
-               : CLFOLD_OK;
+    return status == CLFOLD_OK && sums_floats(monoid) &&
+                   monoid->accuracy != CLFOLD_REPRODUCIBLE
+               ? sum_terms(&expectation->terms, request)
+               : status;
 }
 
 /* ---- Comparison -------------------------------------------------------------------- */
@@ -229,20 +225,19 @@ static clfold_status check_readable(const struct site *site, cl_mem out)
         return clfold_fail_call(site, status, "verify: clGetMemObjectInfo");
     }
     if (flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)) {
-        return clfold_fail(
-            site, CLFOLD_ERROR_ARGUMENT,
-            "out %p must be readable by the host, since verify_every reads it",
-            (void *)out);
+        return REJECT(site,
+                      "out %p must be readable by the host, since verify_every reads it",
+                      (void *)out);
     }
     return CLFOLD_OK;
 }
 
-clfold_status clfold_request_verify(struct request *request, const struct site *site,
-                                    clfold_context *context, cl_event *event)
+clfold_status clfold_request_verify(struct request *request, cl_event *event)
 {
+    const struct site *site = request->site;
     unsigned char result[MOST_RESULT];
     struct expectation expectation;
-    struct plan plan;
+    struct planned planned;
     cl_event done = NULL;
     clfold_status status;
 
@@ -253,8 +248,8 @@ clfold_status clfold_request_verify(struct request *request, const struct site *
         return clfold_fail_call(site, status, "verify: clFinish");
     }
     /* The serial folds first: the output may overwrite the input. */
-    if ((status = expect(&expectation, request, site, context)) ||
-        (status = find_and_run(request, site, context, &plan, result, &done))) {
+    if ((status = expect(&expectation, request)) ||
+        (status = find_and_run(request, &planned, result, &done))) {
         return status;
     }
     status = check(request->job.monoid, site, &expectation, result);

@@ -1,11 +1,9 @@
 /* Whether a user's fold may run on vectors: its two widths are compared on the device. */
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, for 1.2 devices */
 #include "ops/widths.h"
 
 #include "base/number.h"
 #include "base/platform.h"
 #include "ops/chain.h"
-#include "ops/read.h"
 #include "plan/scalar.h"
 
 #include <stdio.h>
@@ -18,44 +16,35 @@ struct difference {
 };
 
 /* Runs the kernel on a queue of its own, and waits. */
-static clfold_status compare(clfold_context *context, const struct site *site,
-                             struct kernels *kernels, const struct request *request,
+static clfold_status compare(const struct request *request, struct kernels *kernels,
                              struct difference *found)
 {
-    cl_int status;
-    cl_mem mem = NULL;
-    cl_command_queue queue =
-        clCreateCommandQueue(context->context, context->device, 0, &status);
-    const char *call = "clCreateCommandQueue";
+    struct request own = *request;
+    struct chain chain = { .request = &own };
+    struct launch launch = {
+        .num_groups = 1,
+        .segments = clfold_segments_or_one(request->job.segments.given),
+    };
+    cl_int status = clfold_own_queue(&own);
 
-    if (status == CL_SUCCESS) {
-        mem = clCreateBuffer(context->context, CL_MEM_READ_WRITE, sizeof(*found), NULL,
-                             &status);
-        call = "clCreateBuffer";
+    if (status) {
+        return status;
     }
-    if (status == CL_SUCCESS) {
-        struct launch launch = {
-            .out = mem,
-            .segments = clfold_segments_or_one(request->job.segments.given),
-        };
+    own.init = (struct init){ 0 };
+    launch.out = clCreateBuffer(own.context->context, CL_MEM_READ_WRITE, sizeof(*found),
+                                NULL, &status);
+    if (status != CL_SUCCESS) {
+        status = clfold_fail_call(own.site, status, "clCreateBuffer");
+    } else {
         clfold_launch_bind(&launch, 0, NULL);
-        struct request own = *request;
-        own.init = (struct init){ 0 };
-        struct chain chain = { .site = site, .queue = queue, .in_order = true };
-        call = NULL; /* it has failed by itself */
-        if ((status = clfold_set_arguments(site, kernels, &launch, &own)) == CLFOLD_OK &&
-            (status = clfold_chain_launch(&chain, kernels->kernels[0], 1, 1, false)) ==
-                CLFOLD_OK) {
-            status = clfold_read(site, queue, mem, 0, sizeof(*found), found, 0, NULL);
+        status = clfold_chain_launch(&chain, kernels, &launch, false);
+        if (status == CLFOLD_OK) {
+            status = clfold_read(&own, launch.out, 0, sizeof(*found), found, NULL);
         }
+        CLFOLD_RELEASE(own.site->log, MemObject, launch.out);
     }
-    if (mem) {
-        clfold_log_call(site->log, clReleaseMemObject(mem), "clReleaseMemObject");
-    }
-    if (queue) {
-        clfold_log_call(site->log, clReleaseCommandQueue(queue), "clReleaseCommandQueue");
-    }
-    return status == CL_SUCCESS || !call ? status : clfold_fail_call(site, status, call);
+    CLFOLD_RELEASE(own.site->log, CommandQueue, own.queue);
+    return status;
 }
 
 /* A value from its bits. */
@@ -139,9 +128,10 @@ static void take_error(char why[CLFOLD_WHY_SIZE], const struct program *program)
 }
 
 /* Compares once; the first thread's finding stays. */
-static clfold_status find_out(clfold_context *context, const struct site *site,
-                              const struct request *request)
+static clfold_status find_out(const struct request *request)
 {
+    clfold_context *context = request->context;
+    const struct site *site = request->site;
     const struct shape shape = {
         .algorithm = WIDTHS,
         .tile = { TILE_VECTOR, 16, 1 },
@@ -163,7 +153,7 @@ static clfold_status find_out(clfold_context *context, const struct site *site,
     } else if (status == CLFOLD_OK &&
                (status = clfold_program_take(&context->cache, site, program, &kernels)) ==
                    CLFOLD_OK) {
-        status = compare(context, site, kernels, request, &found);
+        status = compare(request, kernels, &found);
         clfold_program_give(&context->cache, program, kernels);
     }
     if (status && status != CLFOLD_ERROR_BUILD) {
@@ -187,13 +177,12 @@ static clfold_status find_out(clfold_context *context, const struct site *site,
     return CLFOLD_OK;
 }
 
-clfold_status clfold_widths_check(clfold_context *context, const struct site *site,
-                                  const struct request *request)
+clfold_status clfold_widths_check(const struct request *request)
 {
     struct interned *fold = request->fold;
 
     return fold->is_user && clfold_monoid_has_text(&fold->monoid) &&
                    atomic_load(&fold->widths) == WIDTHS_UNKNOWN
-               ? find_out(context, site, request)
+               ? find_out(request)
                : CLFOLD_OK;
 }

@@ -2,12 +2,11 @@
 #ifndef CLFOLD_OPS_WIDTHS_H
 #define CLFOLD_OPS_WIDTHS_H
 
-#include "ops/request.h"
+#include "ops/state.h"
 
 /* Finds out whether a user's fold gives the same at both widths, once for each fold. The
  * fold's `widths` and `why` say so. */
-clfold_status clfold_widths_check(clfold_context *context, const struct site *site,
-                                  const struct request *request);
+clfold_status clfold_widths_check(const struct request *request);
 
 /* Whether the fold is known not to run on this tile. */
 static inline bool clfold_widths_forbid(const struct interned *fold,

@@ -1,7 +1,7 @@
 /*
  * The only writer of program text. A program is
  *
- *   #define lines    the contract, which cl/contract.cl lists
+ *   #define lines    the contract, which docs/kernels.md lists
  *   files of cl/     the algorithm's, after all files that it needs, as their heads say
  *   functions        of the fold, each before the first file that names it
  *
@@ -11,8 +11,7 @@
 #define CLFOLD_PLAN_ASSEMBLE_H
 
 #include "base/text.h"
-#include "plan/monoid.h"
-#include "plan/plan.h"
+#include "plan/job.h"
 
 /* Appends the text; text->failed is set if memory ran out. A file, a macro or a word that
  * does not exist becomes an #error that names it. */

@@ -77,7 +77,7 @@ static const struct {
     POINTER(INIT, init),
     POINTER(PART, part),
 };
-#define NUM_POINTERS (sizeof(pointers) / sizeof(pointers[0]))
+#define NUM_POINTERS CLFOLD_LENGTH(pointers)
 
 static const char *name_of(int facet)
 {
@@ -138,8 +138,8 @@ static const struct rule {
       "keep and same are both given: one of them selects" },
     { B(SEGMENTS), IS(SELECT), 0, 0, CLFOLD_ERROR_UNSUPPORTED, SAYS_NOTHING,
       "a select has none in this version" },
-    { IS(IN_PLACE), IS(SELECT), 0, 0, CLFOLD_ERROR_OVERLAP, SAYS_ALONE,
-      "in_place is set, but a select cannot be in place" },
+    { IS(IN_PLACE), IS(APART), 0, 0, CLFOLD_ERROR_OVERLAP, SAYS_ALONE,
+      "in_place is set, but * cannot be in place" },
     { IS(IN_PLACE), IS(REDUCE), BUFFERED | UNIFORM, 0, CLFOLD_ERROR_OVERLAP, SAYS_ALONE,
       "in_place is set, but results of segments cannot be in place" },
     /* what is written besides */
@@ -200,7 +200,7 @@ static const struct rule {
       "a select by same has no operator" },
     { FOLDING, IS(BARE), IS(SELECT), 0, 0, SAYS_NOTHING,
       "a select without op or combine has no operator" },
-    { FOLDING, IS(BARE), 0, 0, 0, SAYS_NOTHING, "a map has no operator" },
+    { FOLDING, IS(BARE), 0, 0, 0, SAYS_OPERATION, "* has no operator" },
     { B(COMPONENTS) | B(TYPE_NAME) | B(TYPE_SIZE) | B(COMBINE) | B(IDENTITY) | B(CUTS) |
           B(COMMUTATIVE),
       0, B(OP), 0, 0, SAYS_NOTHING, "is for folds without op" },
@@ -230,10 +230,14 @@ static bool applies(const struct rule *rule, uint64_t bits)
 
 static const char *operation_name(uint64_t bits)
 {
-    return bits & IS(REDUCE)   ? "a reduction"
-           : bits & IS(MAP)    ? "a map"
-           : bits & IS(SELECT) ? "a select"
-                               : "a scan";
+    clfold_operation operation = clfold_last_operation();
+
+    /* One that has the traits of another comes after it. */
+    while (operation > 0 && clfold_operation_row(operation)->traits & ~bits) {
+        --operation;
+    }
+    return operation > 0 ? clfold_operation_row(operation)->noun
+                         : "a fold without op or combine";
 }
 
 static clfold_status refuse(const struct site *site, const struct rule *rule,
@@ -245,30 +249,29 @@ static clfold_status refuse(const struct site *site, const struct rule *rule,
     const int length = star ? (int)(star - rule->why) : (int)strlen(rule->why);
     int facet = 0, way = TRAIT_BY_FLAGS;
 
-    if (rule->says == SAYS_ALONE) {
-        return clfold_fail(site, status, "%s", rule->why);
-    }
     while (!clfold_has(bits & rule->given, facet)) {
         ++facet;
     }
     while (rule->says == SAYS_WAY && !clfold_has(bits, way)) {
         ++way;
     }
-    if (rule->says != SAYS_NOTHING) {
+    if (star) {
         word = rule->says == SAYS_WAY ? clfold_way_name((uint32_t)(way - TRAIT_WHOLE))
                                       : operation_name(bits);
     }
-    return clfold_fail(site, status, "%s%s%.*s%s%s", name_of(facet),
-                       strncmp(rule->why, "is ", 3) == 0 ? " "
-                       : facet == FACET_SEGMENTS         ? " are given, but "
-                                                         : " is given, but ",
+    return clfold_fail(site, status, "%s%s%.*s%s%s",
+                       rule->says == SAYS_ALONE ? "" : name_of(facet),
+                       rule->says == SAYS_ALONE            ? ""
+                       : strncmp(rule->why, "is ", 3) == 0 ? " "
+                       : facet == FACET_SEGMENTS           ? " are given, but "
+                                                           : " is given, but ",
                        length, rule->why, word, star ? star + 1 : "");
 }
 
 clfold_status clfold_facets_check(const struct site *site, uint64_t bits)
 {
     const uint64_t plain = B(OP) | B(INIT) | IS(REDUCE) | SCANS | IS(WHOLE) | IS(PLACES);
-    const size_t num = sizeof(rules) / sizeof(rules[0]);
+    const size_t num = CLFOLD_LENGTH(rules);
 
     /* Most calls are given nothing that a rule is about. */
     for (size_t i = bits & ~plain || !(bits & B(OP)) ? 0 : num; i < num; ++i) {
@@ -354,13 +357,9 @@ uint64_t clfold_facets_call(const clfold_fold *fold, uint64_t given,
     const struct operation *row = clfold_operation_row(operation);
     const bool is_bare = row && !row->selects ? row->family == FAMILY_MAP
                                               : !(given & OPERATORS) || given & B(SAME);
-    const uint64_t call = !row                           ? 0
-                          : row->selects                 ? IS(SELECT)
-                          : row->family == FAMILY_REDUCE ? IS(REDUCE)
-                          : row->family == FAMILY_MAP    ? IS(MAP)
-                                                         : SCANS;
 
-    return call | (uint64_t)is_bare << TRAIT_BARE |
+    return (row ? row->traits : 0) | (uint64_t)is_bare << TRAIT_BARE |
+           (uint64_t)(row && row->apart) << TRAIT_APART |
            (uint64_t)(fold->op >= CLFOLD_ARG_MIN && fold->op <= CLFOLD_ARG_MIN_MAX)
                << TRAIT_PLACES |
            IS(WHOLE) << (fold->segments ? fold->segments->by : 0);
@@ -371,15 +370,14 @@ static const struct {
     enum facet facet;
     const char *macro;
 } macros[] = {
-    { FACET_COUNT_AT, "CLFOLD_COUNT_AT" },
-    { FACET_PART, "CLFOLD_IN_PART" },
-    { FACET_HEADS, "CLFOLD_TEXT_OFFSETS" },
+    { FACET_COUNT_AT, "CLFOLD_COUNT_AT" }, { FACET_NUM_AT, "CLFOLD_NUM_AT" },
+    { FACET_PART, "CLFOLD_IN_PART" },      { FACET_HEADS, "CLFOLD_TEXT_OFFSETS" },
     { FACET_REVERSE, "CLFOLD_REVERSE" },
 };
 
 void clfold_use_append(struct text *text, const struct use *use)
 {
-    for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); ++i) {
+    for (size_t i = 0; i < CLFOLD_LENGTH(macros); ++i) {
         clfold_text_print(text, "#define %s %d\n", macros[i].macro,
                           clfold_use_has(use, macros[i].facet));
     }
@@ -412,28 +410,17 @@ struct use clfold_use_of(const clfold_fold *fold, const struct monoid *monoid,
                                                     B(REVERSE))) };
 
     if (clfold_facets_lift(bits)) {
-        use.lifted = segments->by;
-        use.heads = segments->type;
-        return use;
-    }
-    use.facets |= (uint32_t)(bits & B(BAD_OUT));
-    if (monoid->keeps_scan) {
-        use.found = CLFOLD_BY_KEPT;
+        use.way = segments->by;
+        use.heads = bits & IS(BY_OFFSETS) ? CLFOLD_U32 : segments->type;
+    } else if (monoid->keeps_scan) {
         use.heads = CLFOLD_I8;
     } else if (bits & FOUND) {
-        use.found = segments->by;
-        use.heads = segments->type;
         use.facets |= (uint32_t)B(NUM_AT); /* it is found, too */
     } else if (bits & IS(BY_OFFSETS)) {
         use.offsets = segments->type;
         use.facets |= bits & IS(MAP) || monoid->loads.segment ? (uint32_t)B(HEADS) : 0;
     }
     return use;
-}
-
-const char *clfold_use_way(const struct use *use)
-{
-    return clfold_way_name(use->found ? use->found : CLFOLD_BY_OFFSETS);
 }
 
 void clfold_launch_bind(struct launch *launch, uint64_t bits, const clfold_place *places)

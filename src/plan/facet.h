@@ -16,84 +16,6 @@
 #include "plan/launch.h"
 #include "plan/operation.h"
 
-#include <stddef.h>
-
-enum facet {
-    /* Places; those before NUM_OWN_PLACES are the fold's. */
-    FACET_INIT_AT,
-    FACET_TOTAL_OUT,
-    FACET_NUM_OUT,
-    FACET_BAD_OUT,
-    FACET_COUNT_AT,
-    FACET_REST_OUT,
-    FACET_LENGTHS_OUT,
-    FACET_KEYS_OUT,
-    NUM_OWN_PLACES,
-    FACET_HEADS = NUM_OWN_PLACES, /* of segments: flags, keys or offsets */
-    FACET_NUM_AT,
-    FACET_CARRY_OUT, /* of a part */
-    FACET_KEY_OUT,
-    FACET_CARRY_AT,
-    FACET_KEY_AT,
-    NUM_PLACES,
-    /* Texts, which are in a program's key. */
-    FACET_COMPONENTS = NUM_PLACES,
-    FACET_TYPE_NAME,
-    FACET_SOURCE,
-    FACET_COMBINE,
-    FACET_IDENTITY,
-    FACET_CUTS,
-    FACET_LOAD,
-    FACET_RESULT,
-    FACET_STORE,
-    FACET_EQUAL,
-    FACET_KEEP,
-    FACET_SAME,
-    /* Other pointers. */
-    FACET_ARGS,
-    FACET_SEGMENTS,
-    FACET_INIT,
-    FACET_PART,
-    /* Numbers that are not 0. */
-    FACET_REVERSE, /* in a program's key */
-    FACET_TYPE_SIZE,
-    FACET_NUM_ARGS,
-    FACET_OP,
-    FACET_ACCURACY,
-    FACET_COMMUTATIVE,
-    FACET_PARTIAL,
-    FACET_SEG_TYPE,
-    FACET_SEG_NUM,
-    FACET_SEG_LENGTH,
-    FACET_SEG_COLUMNS,
-    NUM_FACETS,
-    /* What a call is: none of the first three groups where there is no call yet. */
-    TRAIT_REDUCE = NUM_FACETS,
-    TRAIT_SCAN,
-    TRAIT_MAP,
-    TRAIT_SELECT,
-    TRAIT_GROUP, /* clfold_group_text() */
-    TRAIT_TRACE, /* clfold_trace() */
-    TRAIT_IN_PLACE,
-    TRAIT_WHOLE, /* without segments; those by flags and its kin follow */
-    TRAIT_BY_FLAGS,
-    TRAIT_BY_KEYS,
-    TRAIT_BY_OFFSETS,
-    TRAIT_BY_ROWS,
-    TRAIT_BY_COLUMNS,
-    TRAIT_PLACES, /* its operator finds places: arg-min and its kin */
-    TRAIT_BARE,   /* without an operator: a map, or a select that is one */
-    TRAIT_REPRODUCIBLE
-};
-#define CLFOLD_NUM_TEXTS (FACET_SAME - FACET_COMPONENTS + 1)
-#define FACET_BIT(facet) (UINT64_C(1) << (facet))
-#define FACET_PLACES     (FACET_BIT(NUM_PLACES) - 1)
-
-/* Texts about elements. */
-#define FACET_ELEMENTS                                                                   \
-    (FACET_BIT(FACET_LOAD) | FACET_BIT(FACET_RESULT) | FACET_BIT(FACET_STORE) |          \
-     FACET_BIT(FACET_KEEP) | FACET_BIT(FACET_SAME))
-
 static inline bool clfold_has(uint64_t bits, int facet)
 {
     return bits >> facet & 1;
@@ -137,24 +59,20 @@ uint64_t clfold_facets_call(const clfold_fold *fold, uint64_t given,
 bool clfold_facets_lift(uint64_t bits);
 uint32_t clfold_facets_form(uint64_t bits);
 
-/* Whether a monoid is that of an operator, whatever the call. */
+/* Whether the monoid is a built-in operator's alone. */
 bool clfold_facets_built_in(uint64_t bits);
-
-/* A way of finding places, beside CLFOLD_BY_FLAGS and its kin: flags of a scan's own. */
-#define CLFOLD_BY_KEPT 6
 
 /* What a call does with a monoid, which its program depends on. */
 struct use {
-    uint32_t lifted; /* CLFOLD_BY_FLAGS, ...: how a lifted monoid knows heads; or 0 */
-    /* CLFOLD_BY_FLAGS, _KEYS, of a reduction: its offsets are found first. _KEPT, of a
-     * select whose scan says what is kept: places are. Or 0. */
-    uint32_t found;
-    clfold_type heads;   /* the type of what these are in memory; or 0 */
+    /* CLFOLD_BY_FLAGS, ...: how a lifted monoid knows heads, or a stage that finds their
+     * places; or 0. Those of offsets are bits then. */
+    uint32_t way;
+    clfold_type heads;   /* the type of flags or keys that are read or written; or 0 */
     clfold_type offsets; /* of segments folded one by one, given or found; or 0 */
     uint32_t facets;     /* bits; that of heads where texts see the offsets */
 };
-_Static_assert(FACET_REVERSE < 32, "what programs depend on is below bit 32");
-#define CLFOLD_USE_WORDS 5
+_Static_assert(END_KEYED <= 32, "what programs depend on is below bit 32");
+#define CLFOLD_USE_WORDS 4
 _Static_assert(sizeof(struct use) == CLFOLD_USE_WORDS * sizeof(uint32_t),
                "it is compared and hashed as words");
 
@@ -169,11 +87,8 @@ static inline bool clfold_use_has(const struct use *use, enum facet facet)
 }
 
 struct text;
-/* #define lines: which of the facets there are that texts of programs depend on. */
+/* Appends #define lines: which facets there are, of those that texts depend on. */
 void clfold_use_append(struct text *text, const struct use *use);
-
-/* How the segments are known that are folded one by one: "flags", ... */
-const char *clfold_use_way(const struct use *use);
 
 /* Rejects what does not go together, in a sentence that names it. */
 clfold_status clfold_facets_check(const struct site *site, uint64_t bits);

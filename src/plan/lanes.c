@@ -129,33 +129,34 @@ uint64_t clfold_lane_run(const struct job *job, const struct shape *shape,
  * Cascade Lake), so they take them only where units lack bundles. */
 #define UNIT_BUNDLES 2
 
-static uint64_t part_of(const struct plan *plan, const struct job *job)
+static uint64_t part_of(const struct shape *shape, const struct cut *cut,
+                        const struct job *job)
 {
-    uint64_t lanes = plan->shape.tile.elements, units = job->device->units, part;
+    uint64_t lanes = shape->tile.elements, units = job->device->units, part;
 
-    if (plan->shape.algorithm == REDUCE_LANES) {
-        part = plan->cut.runs > 1 && plan->cut.segments.width < lanes + 16 ? lanes
-                                                                           : FEW_LANES;
+    if (shape->algorithm == REDUCE_LANES) {
+        part = cut->runs > 1 && cut->segments.width < lanes + 16 ? lanes : FEW_LANES;
     } else {
-        part =
-            plan->cut.num_runs / (UNIT_BUNDLES * (units > 0 ? units : lanes)) / 16 * 16;
+        part = cut->num_runs / (UNIT_BUNDLES * (units > 0 ? units : lanes)) / 16 * 16;
     }
     return clfold_least(lanes, part > FEW_LANES ? part : FEW_LANES);
 }
 
-void clfold_set_lines(struct plan *plan, const struct job *job)
+struct lines clfold_lines(const struct shape *shape, const struct cut *cut,
+                          const struct job *job)
 {
-    const uint64_t lanes = plan->shape.tile.elements, width = plan->cut.segments.width;
-    const uint64_t num = plan->cut.num_runs;
+    const uint64_t lanes = shape->tile.elements, width = cut->segments.width;
+    const uint64_t num = cut->num_runs;
+    struct lines lines = { lanes, lanes, clfold_div_up(num, lanes) };
     uint64_t part;
 
-    plan->lines = (struct lines){ lanes, lanes, clfold_div_up(num, lanes) };
-    if (plan->shape.tile.kind != TILE_VECTOR || width == 1) {
-        return;
+    if (shape->tile.kind != TILE_VECTOR || width == 1) {
+        return lines;
     }
-    part = part_of(plan, job);
-    plan->lines.part = part;
-    plan->lines.line = width > part ? width : part / width * width;
-    plan->lines.bundles = width > part ? num / width * ((width + part - 16) / part)
-                                       : clfold_div_up(num, plan->lines.line);
+    part = part_of(shape, cut, job);
+    lines.part = part;
+    lines.line = width > part ? width : part / width * width;
+    lines.bundles = width > part ? num / width * ((width + part - 16) / part)
+                                 : clfold_div_up(num, lines.line);
+    return lines;
 }

@@ -2,7 +2,7 @@
 #ifndef CLFOLD_PLAN_LANES_H
 #define CLFOLD_PLAN_LANES_H
 
-#include "plan/plan.h"
+#include "plan/job.h"
 
 /* Whether an algorithm is by lanes. */
 bool clfold_by_lanes(enum algorithm algorithm);
@@ -18,7 +18,12 @@ void clfold_shape_lanes(struct shape *shape, const struct job *job,
 uint64_t clfold_lane_run(const struct job *job, const struct shape *shape,
                          uint64_t groups, bool forced);
 
-/* Sets plan->lines, of plan->cut. */
-void clfold_set_lines(struct plan *plan, const struct job *job);
+/* Bundles of runs, whose first ones clfold_bundle_first() in cl/lane_items.cl gives. */
+struct lines {
+    uint64_t line, part, bundles;
+};
+
+struct lines clfold_lines(const struct shape *shape, const struct cut *cut,
+                          const struct job *job);
 
 #endif

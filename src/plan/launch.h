@@ -10,9 +10,6 @@
 
 #include <clfold/clfold.h>
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct launch {
     uint32_t kernel; /* of the algorithm's */
     uint64_t num_groups;
@@ -34,7 +31,7 @@ struct launch {
     /* Of CLFOLD_WITH: see clfold_own_params. */
     cl_mem rest, lengths; /* of a select */
     uint64_t rest_at, has_rest, lengths_at, has_lengths;
-    uint64_t is_placed; /* of a scan: places of what is kept are found */
+    uint64_t has_places; /* of a scan: those of what is kept are known */
     cl_mem heads, num_at, count_at, carry_out, key_at, key_out;
     uint64_t n, call_first, call_count, call_segments, near;
     uint64_t heads_at, num_index, count_index, carry_index, key_at_index, key_out_index;

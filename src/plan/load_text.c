@@ -11,11 +11,6 @@
 /* ---- Elements ---------------------------------------------------------------------- */
 
 /* Halves that are read as F32 are bits: there may be no vector of halves. */
-bool clfold_reads_halves(const struct monoid *monoid)
-{
-    return monoid->in == CLFOLD_F16 && monoid->value != CLFOLD_F16;
-}
-
 const char *clfold_in_name(const struct monoid *monoid)
 {
     return monoid->in_struct             ? "clfold_element"
@@ -78,12 +73,12 @@ void clfold_print_source(char source[CLFOLD_SOURCE_SIZE], const struct monoid *m
         break;
     case LOAD_ONE:
     case LOAD_ZERO:
-        snprintf(source, CLFOLD_SOURCE_SIZE, "(%s%s)(%d)",
-                 clfold_cl_name(component->stage), width, load == LOAD_ONE);
-        break;
     case LOAD_NEUTRAL:
         snprintf(source, CLFOLD_SOURCE_SIZE, "(%s%s)(%s)",
-                 clfold_cl_name(component->stage), width, component->neutral);
+                 clfold_cl_name(component->stage), width,
+                 load == LOAD_ONE    ? "1"
+                 : load == LOAD_ZERO ? "0"
+                                     : component->neutral);
         break;
     case LOAD_BINNED:
         snprintf(source, CLFOLD_SOURCE_SIZE, "clfold_binned_of(convert_%s(%s))",
@@ -97,28 +92,24 @@ void clfold_print_source(char source[CLFOLD_SOURCE_SIZE], const struct monoid *m
 
 /* ---- What a load sees and gives ---------------------------------------------------- */
 
-/* x itself where it has one member: "x"; else "x.a". */
-static void print_member(char member[CLFOLD_NAME_SIZE + 8], const struct monoid *monoid,
-                         const char *x, uint32_t k)
+/* "x" itself where it has one member, else "x.a". */
+static void print_member(char member[CLFOLD_NAME_SIZE + 8], const char *x, uint32_t num,
+                         struct field field)
 {
-    bool bare = clfold_num_x(monoid) == 1;
-
-    snprintf(member, CLFOLD_NAME_SIZE + 8, "%s%s%s", x, bare ? "" : ".",
-             bare ? "" : clfold_x_field(monoid, k).name);
+    snprintf(member, CLFOLD_NAME_SIZE + 8, num == 1 ? "%s%.0s" : "%s.%s", x, field.name);
 }
 
 void clfold_print_value(char value[CLFOLD_NAME_SIZE + 8], const struct monoid *monoid,
                         uint32_t k)
 {
-    bool bare = clfold_monoid_num_results(monoid) == 1;
-
-    snprintf(value, CLFOLD_NAME_SIZE + 8, "value%s%s", bare ? "" : ".",
-             bare ? "" : monoid->components[k].name);
+    print_member(value, "value", clfold_monoid_num_results(monoid),
+                 clfold_value_field(monoid, k));
 }
 
 void clfold_print_x(char x[CLFOLD_NAME_SIZE + 8], const struct monoid *monoid, uint32_t k)
 {
-    print_member(x, monoid, "x", k);
+    print_member(x, "x", clfold_num_x(monoid),
+                 clfold_x_field(monoid, clfold_num_x(monoid) == 1 ? 0 : k));
 }
 
 /* ---- The contract ------------------------------------------------------------------ */
@@ -130,7 +121,7 @@ static void append_fill(struct text *text, const struct monoid *monoid, bool is_
 
     clfold_text_print(text, "#define CLFOLD_FILL_X%s(x, s)", is_wide ? "16" : "");
     for (uint32_t k = 0; !monoid->x_is_item && k < monoid->num_scalars; ++k) {
-        print_member(member, monoid, "(x)", k);
+        print_member(member, "(x)", clfold_num_x(monoid), clfold_x_field(monoid, k));
         print_scalar(scalar, monoid, k, is_wide);
         clfold_text_print(text, " %s = %s;", member, scalar);
     }
@@ -164,21 +155,21 @@ static void append_arguments(struct text *text, const struct monoid *monoid,
 
 /* The call of a text: `own` are the macro's parameters besides x, s and i, and `passed`
  * those of them that the text takes. */
-static void append_call(struct text *text, const struct monoid *monoid,
-                        const struct uses *uses, const char *name, const char *own,
-                        const char *passed, bool is_wide)
+static void append_call(struct text *text, const struct monoid *monoid, int which,
+                        const char *own, const char *passed, bool is_wide)
 {
-    const char *width = is_wide ? "16" : "";
+    const struct element_text of = clfold_element_text(monoid, which);
+    const struct uses *uses = of.uses;
+    const char *name = of.name, *width = is_wide ? "16" : "";
 
-    clfold_text_print(text, "#define CLFOLD_%s_CALL%s(%sx, s, i) clfold_text_%s%s(%s",
-                      name, width, own, name, width, passed);
-    clfold_text_print(text, "%s", uses->x ? "x, " : "");
-    if (uses->in && !is_wide) {
-        clfold_text_print(text, "(global const CLFOLD_IN_X *)(s) - (i), ");
-    }
+    clfold_text_print(text, "#define CLFOLD_%s_CALL%s(%sx, s, i) clfold_text_%s%s(%s%s%s",
+                      name, width, own, name, width, passed, uses->x ? "x, " : "",
+                      uses->in && !is_wide ? "(global const CLFOLD_IN_X *)(s) - (i), "
+                                           : "");
     clfold_text_print(text,
-                      is_wide ? "clfold_indices(CLFOLD_%s_INDEX(i)), (ulong16)(clfold_n)"
-                              : "CLFOLD_%s_INDEX(i), clfold_n",
+                      is_wide ? "clfold_indices(CLFOLD_%s_INDEX(i)), (ulong16)("
+                                "clfold_true_n(clfold_n CLFOLD_PASS))"
+                              : "CLFOLD_%s_INDEX(i), clfold_true_n(clfold_n CLFOLD_PASS)",
                       name);
     if (uses->segment) {
         clfold_text_print(text,
@@ -204,7 +195,7 @@ static void append_asks(struct text *text, const struct monoid *monoid,
                               k, k, clfold_scalar(element)->size);
         }
     }
-    if (use->lifted && use->lifted != CLFOLD_BY_OFFSETS) {
+    if (use->way && use->way != CLFOLD_BY_OFFSETS) {
         clfold_text_print(text,
                           " clfold_ask_bytes((ulong)(clfold_heads + clfold_heads_at + "
                           "(i)), (num) * %zu);",
@@ -264,7 +255,7 @@ static void append_written(struct text *text, const struct monoid *monoid)
         const char *width = is_wide ? "16" : "";
         clfold_text_print(text, "#define CLFOLD_VALUE%s %s%s\n", width,
                           value_name(monoid), width);
-        append_call(text, monoid, uses, "RESULT", "out, item, prev, ",
+        append_call(text, monoid, TEXT_RESULT, "out, item, prev, ",
                     uses->at         ? "out, item, clfold_place, "
                     : monoid->stores ? uses->prev ? "out, item, prev, " : "out, item, "
                     : uses->prev     ? "item, prev, "
@@ -280,20 +271,24 @@ static void append_kept(struct text *text, const struct monoid *monoid)
 
     clfold_text_print(text,
                       "#define CLFOLD_SELECTS %d\n#define CLFOLD_KEEP_LANES %d\n"
-                      "#define CLFOLD_KEEPS_X %d\n#define CLFOLD_MAKES_ALL %d\n"
-                      "#define CLFOLD_KEEPS_RUNS %d\n#define CLFOLD_KEEPS_SCAN %d\n"
-                      "#define CLFOLD_KEEPS_PREV %d\n#define CLFOLD_WRITES_PLACES %d\n"
+                      "#define CLFOLD_KEEPS_X %d\n#define CLFOLD_KEEPS_SCAN %d\n"
+                      "#define CLFOLD_KEEPS_PREV %d\n",
+                      monoid->keep != NULL, uses->lanes, uses->x, monoid->keeps_scan,
+                      monoid->keeps_scan && uses->prev);
+    if (!monoid->keep) {
+        return;
+    }
+    clfold_text_print(text,
+                      "#define CLFOLD_MAKES_ALL %d\n#define CLFOLD_KEEPS_RUNS %d\n"
                       "#define CLFOLD_KEEP_INDEX(i) CLFOLD_LOAD_INDEX(i)\n"
                       "#define CLFOLD_KEEP_SEGMENT(i) "
                       "clfold_segment_of(CLFOLD_LOAD_INDEX(i) CLFOLD_PASS)\n"
                       "#define CLFOLD_KEEP_SEGMENT16(i) "
                       "clfold_segment16_of(CLFOLD_LOAD_INDEX(i) CLFOLD_PASS)\n",
-                      monoid->keep != NULL, uses->lanes, uses->x,
                       !monoid->stores && !(monoid->is_scalar && monoid->result),
-                      monoid->keeps_runs, monoid->keeps_scan,
-                      monoid->keeps_scan && uses->prev, monoid->writes_places);
-    for (int is_wide = 0; monoid->keep && is_wide < 2; ++is_wide) {
-        append_call(text, monoid, uses, "KEEP", "item, prev, ",
+                      monoid->keeps_runs);
+    for (int is_wide = 0; is_wide < 2; ++is_wide) {
+        append_call(text, monoid, TEXT_KEEP, "item, prev, ",
                     uses->prev ? "item, prev, " : "item, ", is_wide);
     }
 }
@@ -311,8 +306,8 @@ void clfold_append_element_contract(struct text *text, const struct monoid *mono
                       monoid->loads.lanes, monoid->loads.x, monoid->loads.segment);
     append_asks(text, monoid, use);
     append_x(text, monoid);
-    append_call(text, monoid, &monoid->loads, "LOAD", "", "", false);
-    append_call(text, monoid, &monoid->loads, "LOAD", "", "", true);
+    append_call(text, monoid, TEXT_LOAD, "", "", false);
+    append_call(text, monoid, TEXT_LOAD, "", "", true);
     append_written(text, monoid);
     append_kept(text, monoid);
 }
@@ -338,29 +333,22 @@ static void append_struct(struct text *text, const struct monoid *monoid,
 static void append_params(struct text *text, const struct monoid *monoid,
                           const struct uses *uses, const char *suffix)
 {
-    bool is_wide = suffix[0] != '\0';
-
     if (uses->x) {
         clfold_text_print(text, "CLFOLD_X%s x, ", suffix);
     }
-    if (uses->in && !is_wide) {
-        clfold_text_print(text, "global const CLFOLD_IN_X *in, ");
-    }
-    clfold_text_print(text, "ulong%s i, ulong%s n", suffix, suffix);
+    clfold_text_print(text, "%sulong%s i, ulong%s n",
+                      uses->in && !suffix[0] ? "global const CLFOLD_IN_X *in, " : "",
+                      suffix, suffix);
     if (uses->segment) {
         clfold_text_print(text, ", ulong%s segment, ulong%s rank", suffix, suffix);
     }
     for (uint32_t k = 0; k < monoid->num_args; ++k) {
-        if (!(uses->args & 1u << k)) {
-            continue;
-        }
-        if (monoid->arg_elements[k]) {
+        const clfold_type element = monoid->arg_elements[k];
+        if (uses->args & 1u << k) {
             clfold_text_print(text, ", %s%s %s",
-                              clfold_stream_name(monoid->arg_elements[k]), suffix,
-                              monoid->arg_names[k]);
-        } else {
-            clfold_text_print(text, ", %s %s", monoid->arg_types[k],
-                              monoid->arg_names[k]);
+                              element ? clfold_stream_name(element)
+                                      : monoid->arg_types[k],
+                              element ? suffix : "", monoid->arg_names[k]);
         }
     }
     clfold_text_print(text, ")\n{\n");
@@ -380,14 +368,13 @@ static const char *promoted(const struct monoid *monoid, const struct parameter 
  * own does not compile: `x > 3` of bytes. So the text sees vectors of ints instead: the
  * parameters get other names in the function's head, and theirs in its body. */
 static void append_promotions(struct text *text, const struct monoid *monoid,
-                              const struct uses *uses, const char *expression,
-                              const char *suffix, bool in_body)
+                              const struct element_text *of, const char *suffix,
+                              bool in_body)
 {
     struct parameter all[CLFOLD_MAX_PARAMETERS];
-    const bool promotes = suffix[0] && expression && !monoid->source &&
-                          !strchr(expression, '{') &&
-                          clfold_user_text_promotes(expression);
-    uint32_t num = clfold_list_parameters(all, monoid, uses, uses != &monoid->loads);
+    const bool promotes = suffix[0] && of->text && !monoid->source &&
+                          !strchr(of->text, '{') && clfold_user_text_promotes(of->text);
+    uint32_t num = clfold_list_parameters(all, monoid, of->uses);
 
     for (const struct parameter *p = all; promotes && p < all + num; ++p) {
         const bool bare = clfold_parameter_parts(p) == 1;
@@ -417,25 +404,54 @@ static void append_promotions(struct text *text, const struct monoid *monoid,
     }
 }
 
-/* The value of an expression, an initialiser, as a struct of `num` fields. C converts one
- * number by itself, but not 16, so these are converted, unless they are in braces. */
-static void append_value(struct text *text, const char *type, uint32_t num,
-                         struct field first, const char *line, const char *expression,
-                         const char *suffix)
+/* The head of a text's function, and before it the struct that it gives. */
+static void append_head(struct text *text, const struct monoid *monoid,
+                        const struct element_text *of, const char *suffix)
 {
-    if (num > 1) {
+    const bool has_item = of->uses != &monoid->loads;
+    const uint32_t num_items = has_item ? 1u + of->uses->prev : 0;
+    struct parameter all[CLFOLD_MAX_PARAMETERS];
+
+    clfold_append_forms(text, monoid, suffix);
+    append_struct(text, monoid, of->gives, of->num, of->of, suffix);
+    append_promotions(text, monoid, of, suffix, false);
+    if (monoid->stores && of->uses == &monoid->writes) {
         clfold_text_print(text,
-                          "#line 1 \"%s\"\n    %s%s clfold_l =\n"
-                          "#line 1 \"%s\"\n%s\n;\n",
-                          line, type, suffix, line, expression);
+                          "static void clfold_text_RESULT(global CLFOLD_OUT_X *out, ");
     } else {
-        const bool converts = suffix[0] && !strchr(expression, '{');
+        clfold_text_print(text, "static clfold_%s%s clfold_text_%s%s(", of->gives, suffix,
+                          of->name, suffix);
+    }
+    clfold_list_parameters(all, monoid, of->uses);
+    for (uint32_t i = 0; i < num_items; ++i) {
+        clfold_text_print(text, "%s%s %s, ", all[i].type, suffix, all[i].name);
+    }
+    if (of->uses->at) {
+        clfold_text_print(text, "ulong at, ");
+    }
+    append_params(text, monoid, of->uses, suffix);
+    append_promotions(text, monoid, of, suffix, true);
+}
+
+/* The value of the text, an initialiser, as a struct. C converts one number by itself,
+ * but not 16, so these are converted, unless they are in braces. */
+static void append_value(struct text *text, const struct monoid *monoid,
+                         const struct element_text *of, const char *suffix)
+{
+    if (of->num > 1) {
+        clfold_text_print(text,
+                          "#line 1 \"%s\"\n    clfold_%s%s clfold_l =\n"
+                          "#line 1 \"%s\"\n%s\n;\n",
+                          of->line, of->gives, suffix, of->line, of->text);
+    } else {
+        const bool converts = suffix[0] && !strchr(of->text, '{');
+        const struct field first = of->of(monoid, 0);
         const char *const scalar = clfold_cl_name(first.type);
         clfold_text_print(text,
-                          "    %s%s clfold_l;\n#line 1 \"%s\"\n"
+                          "    clfold_%s%s clfold_l;\n#line 1 \"%s\"\n"
                           "    %s%s clfold_v =\n#line 1 \"%s\"\n%s\n;\n",
-                          type, suffix, line, converts ? "__auto_type" : scalar,
-                          converts ? "" : suffix, line, expression);
+                          of->gives, suffix, of->line, converts ? "__auto_type" : scalar,
+                          converts ? "" : suffix, of->line, of->text);
         clfold_text_print(text,
                           converts ? "    clfold_l.%s = CLFOLD_TO(%s, clfold_v);\n"
                                    : "    clfold_l.%s = clfold_v;\n",
@@ -456,30 +472,25 @@ void clfold_append_element(struct text *text, const struct monoid *monoid,
 void clfold_append_load(struct text *text, const struct monoid *monoid,
                         const char *suffix)
 {
-    clfold_append_forms(text, monoid, suffix);
-    append_struct(text, monoid, "loaded", clfold_num_loaded(monoid), clfold_loaded_field,
-                  suffix);
-    append_promotions(text, monoid, &monoid->loads, monoid->load, suffix, false);
-    clfold_text_print(text, "static clfold_loaded%s clfold_text_LOAD%s(", suffix, suffix);
-    append_params(text, monoid, &monoid->loads, suffix);
-    append_promotions(text, monoid, &monoid->loads, monoid->load, suffix, true);
-    append_value(text, "clfold_loaded", clfold_num_loaded(monoid),
-                 clfold_loaded_field(monoid, 0), "load", monoid->load, suffix);
+    const struct element_text of = clfold_element_text(monoid, TEXT_LOAD);
+
+    append_head(text, monoid, &of, suffix);
+    append_value(text, monoid, &of, suffix);
 }
 
 /* A conversion from the item, where there is no text. */
 static void append_conversion(struct text *text, const struct monoid *monoid,
                               const char *suffix)
 {
-    const char *type = clfold_cl_name(clfold_written_field(monoid, 0).type);
-    bool bare = clfold_monoid_num_results(monoid) == 1;
+    char item[CLFOLD_NAME_SIZE + 8];
 
     clfold_text_print(text, "    clfold_written%s clfold_l;\n", suffix);
     for (uint32_t k = 0; k < monoid->num_out; ++k) {
-        clfold_text_print(text, "    clfold_l.%s = convert_%s%s(item%s%s);\n",
-                          clfold_written_field(monoid, k).name, type, suffix,
-                          bare ? "" : ".",
-                          bare ? "" : clfold_value_field(monoid, k).name);
+        const struct field field = clfold_written_field(monoid, k);
+        print_member(item, "item", clfold_monoid_num_results(monoid),
+                     clfold_value_field(monoid, k));
+        clfold_text_print(text, "    clfold_l.%s = convert_%s%s(%s);\n", field.name,
+                          clfold_cl_name(field.type), suffix, item);
     }
     clfold_text_print(text, "    return clfold_l;\n}\n");
 }
@@ -507,56 +518,28 @@ void clfold_append_own_value(struct text *text, const struct monoid *monoid,
 void clfold_append_keep(struct text *text, const struct monoid *monoid,
                         const char *suffix)
 {
-    clfold_append_forms(text, monoid, suffix);
-    append_struct(text, monoid, "kept", 1, clfold_kept_field, suffix);
-    append_promotions(text, monoid, &monoid->keeps, monoid->keep, suffix, false);
-    clfold_text_print(text, "static clfold_kept%s clfold_text_KEEP%s(CLFOLD_VALUE%s %s, ",
-                      suffix, suffix, suffix, monoid->keeps_runs ? "b" : "item");
-    if (monoid->keeps.prev) {
-        clfold_text_print(text, "CLFOLD_VALUE%s %s, ", suffix,
-                          monoid->keeps_runs ? "a" : "prev");
-    }
-    append_params(text, monoid, &monoid->keeps, suffix);
-    append_promotions(text, monoid, &monoid->keeps, monoid->keep, suffix, true);
-    clfold_text_print(
-        text,
-        "    clfold_kept%s clfold_l;\n    clfold_l.kept = %s!!%s(\n"
-        "#line 1 \"%s\"\n%s\n)%s;\n    return clfold_l;\n}\n",
-        suffix, suffix[0] ? "convert_char16(" : "-", suffix[0] ? "clfold_wide16" : "",
-        monoid->keeps_runs ? "same" : "keep", monoid->keep, suffix[0] ? ")" : "");
+    const struct element_text of = clfold_element_text(monoid, TEXT_KEEP);
+
+    append_head(text, monoid, &of, suffix);
+    clfold_text_print(text,
+                      "    clfold_kept%s clfold_l;\n    clfold_l.kept = %s!!%s(\n"
+                      "#line 1 \"%s\"\n%s\n)%s;\n    return clfold_l;\n}\n",
+                      suffix, suffix[0] ? "convert_char16(" : "-",
+                      suffix[0] ? "clfold_wide16" : "", of.line, of.text,
+                      suffix[0] ? ")" : "");
 }
 
 void clfold_append_result(struct text *text, const struct monoid *monoid,
                           const char *suffix)
 {
-    const struct uses *uses = &monoid->writes;
+    const struct element_text of = clfold_element_text(monoid, TEXT_RESULT);
 
-    clfold_append_forms(text, monoid, suffix);
-    append_struct(text, monoid, "written", clfold_num_written(monoid),
-                  clfold_written_field, suffix);
-    append_promotions(text, monoid, uses, monoid->result, suffix, false);
-    if (monoid->stores) {
-        clfold_text_print(text,
-                          "static void clfold_text_RESULT(global CLFOLD_OUT_X *out, ");
-    } else {
-        clfold_text_print(text, "static clfold_written%s clfold_text_RESULT%s(", suffix,
-                          suffix);
-    }
-    clfold_text_print(text, "CLFOLD_VALUE%s item, ", suffix);
-    if (uses->prev) {
-        clfold_text_print(text, "CLFOLD_VALUE%s prev, ", suffix);
-    }
-    if (uses->at) {
-        clfold_text_print(text, "ulong at, ");
-    }
-    append_params(text, monoid, uses, suffix);
-    append_promotions(text, monoid, uses, monoid->result, suffix, true);
-    if (!monoid->result) {
+    append_head(text, monoid, &of, suffix);
+    if (!of.text) {
         append_conversion(text, monoid, suffix);
     } else if (monoid->stores) {
-        clfold_text_print(text, "#line 1 \"store\"\n%s\n;\n}\n", monoid->result);
+        clfold_text_print(text, "#line 1 \"store\"\n%s\n;\n}\n", of.text);
     } else {
-        append_value(text, "clfold_written", clfold_num_written(monoid),
-                     clfold_written_field(monoid, 0), "result", monoid->result, suffix);
+        append_value(text, monoid, &of, suffix);
     }
 }

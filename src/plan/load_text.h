@@ -11,8 +11,7 @@
 #ifndef CLFOLD_PLAN_LOAD_TEXT_H
 #define CLFOLD_PLAN_LOAD_TEXT_H
 
-#include "base/text.h"
-#include "plan/facet.h"
+#include "plan/operator_text.h"
 #include "plan/user_fold.h"
 
 #define CLFOLD_SOURCE_SIZE 256
@@ -31,34 +30,22 @@ void clfold_print_value(char value[CLFOLD_NAME_SIZE + 8], const struct monoid *m
                         uint32_t k);
 
 /* Whether halves are read as F32; and the type of scalars in the buffer. */
-bool clfold_reads_halves(const struct monoid *monoid);
+static inline bool clfold_reads_halves(const struct monoid *monoid)
+{
+    return monoid->in == CLFOLD_F16 && monoid->value != CLFOLD_F16;
+}
+
 const char *clfold_in_name(const struct monoid *monoid);
 
 /* CLFOLD_LOAD, CLFOLD_WRITES and what belongs to them. */
 void clfold_append_element_contract(struct text *text, const struct monoid *monoid,
                                     const struct use *use);
 
-/* clfold_x, if an element has several members; with the suffix "" or "16". */
-void clfold_append_element(struct text *text, const struct monoid *monoid,
-                           const char *suffix);
-/* clfold_loaded and clfold_text_LOAD. */
-void clfold_append_load(struct text *text, const struct monoid *monoid,
-                        const char *suffix);
-
-/* clfold_value, if an item has several members. */
-void clfold_append_value(struct text *text, const struct monoid *monoid,
-                         const char *suffix);
-
-/* clfold_own_value: what an item is for the caller's own kernels. */
-void clfold_append_own_value(struct text *text, const struct monoid *monoid,
-                             const char *suffix);
-
-/* clfold_kept and clfold_text_KEEP. */
-void clfold_append_keep(struct text *text, const struct monoid *monoid,
-                        const char *suffix);
-
-/* clfold_written and clfold_text_RESULT. */
-void clfold_append_result(struct text *text, const struct monoid *monoid,
-                          const char *suffix);
+clfold_append clfold_append_element;   /* clfold_x, if an element has several members */
+clfold_append clfold_append_load;      /* clfold_loaded and clfold_text_LOAD */
+clfold_append clfold_append_value;     /* clfold_value, if an item has several members */
+clfold_append clfold_append_own_value; /* what an item is for the caller's own kernels */
+clfold_append clfold_append_keep;      /* clfold_kept and clfold_text_KEEP */
+clfold_append clfold_append_result;    /* clfold_written and clfold_text_RESULT */
 
 #endif

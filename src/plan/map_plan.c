@@ -1,6 +1,7 @@
 /* Maps: each element by itself, in one launch. */
 #include "base/platform.h"
 #include "base/size.h"
+#include "plan/plan.h"
 #include "plan/strategy.h"
 
 static enum algorithm choose(const struct job *job)
@@ -28,35 +29,23 @@ static void make_shape(struct shape *shape, const struct job *job,
 }
 
 /* A group takes a run of whole lines of the output, the first one less. */
-static void make_plan(struct plan *plan, const struct job *job,
+static void make_plan(struct stage *stage, const struct job *job,
                       const struct policy *policy)
 {
-    const struct tile_shape *tile = &plan->shape.tile;
-    uint64_t line = clfold_line_elements(plan->out_size);
+    const struct tile_shape *tile = &stage->shape.tile;
+    uint64_t line = clfold_line_elements(stage->out_size);
     uint64_t most = job->device->most_elements * tile->group_size;
 
-    uint64_t run = clfold_div_up(plan->count, policy->groups);
+    uint64_t run = clfold_div_up(stage->count, policy->groups);
 
     run = run > tile->elements ? run : tile->elements;
     run = most > 0 && run > most ? most : run;
     run = run > line ? run / line * line : run;
-    plan->cut = clfold_cut(plan->count, (struct rows){ 0 }, run,
-                           run % line == 0 ? job->out_offset % line : 0);
-    plan->num_groups = plan->cut.num_runs > 0 ? plan->cut.num_runs : 1;
-    plan->num_launches = 1;
-    plan->streams =
-        plan->shape.stream && plan->count * plan->out_size >= policy->stream_bytes;
-    plan->items = run / tile->group_size;
-}
-
-static void make_launch(const struct plan *plan, uint32_t number, bool work,
-                        struct launch *launch)
-{
-    (void)number;
-    (void)work;
-    launch->num_groups = plan->num_groups;
-    launch->bytes_read = plan->count * plan->read_size;
-    launch->bytes_written = plan->count * plan->out_size;
+    stage->cut = clfold_cut(stage->count, (struct rows){ 0 }, run,
+                            run % line == 0 ? job->out_offset % line : 0);
+    stage->num_groups = stage->cut.num_runs > 0 ? stage->cut.num_runs : 1;
+    stage->num_launches = 1;
+    stage->items = run / tile->group_size;
 }
 
 const struct strategy clfold_map_strategy = {
@@ -64,5 +53,4 @@ const struct strategy clfold_map_strategy = {
     .choose = choose,
     .shape = make_shape,
     .plan = make_plan,
-    .launch = make_launch,
 };

@@ -26,13 +26,6 @@ bool clfold_memory_fences(enum memory_tier tier, bool device_fences)
     return tiers[tier].fences && (device_fences || tier == MEMORY_PTX_64);
 }
 
-size_t clfold_memory_words(const struct memory *memory, size_t item_size)
-{
-    size_t half = memory->word_bits / 16;
-
-    return (item_size + half - 1) / half;
-}
-
 size_t clfold_memory_bytes(const struct memory *memory, uint64_t num_tiles,
                            size_t item_size)
 {

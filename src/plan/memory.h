@@ -48,7 +48,12 @@ const struct memory *clfold_memory(enum memory_tier tier);
 bool clfold_memory_fences(enum memory_tier tier, bool device_fences);
 
 /* Words that an item takes. */
-size_t clfold_memory_words(const struct memory *memory, size_t item_size);
+static inline size_t clfold_memory_words(const struct memory *memory, size_t item_size)
+{
+    size_t half = memory->word_bits / 16;
+
+    return (item_size + half - 1) / half;
+}
 
 /* Bytes that `num_tiles` descriptors of items of that size take, lines and all. */
 size_t clfold_memory_bytes(const struct memory *memory, uint64_t num_tiles,

@@ -1,10 +1,7 @@
 #include <clfold/experimental.h>
 #include "plan/monoid.h"
 
-#include "base/size.h"
 #include "plan/scalar.h"
-
-#include <string.h>
 
 /* ---- The operators' texts ---------------------------------------------------------- */
 
@@ -55,32 +52,15 @@ static const char *const greatest_texts[4][2] = ARG_TEXTS("max_index", "max_valu
 
 /* ---- The operators ----------------------------------------------------------------- */
 
-static const struct {
+/* A row of the operators' table, which comes after what makes their monoids. */
+struct op_row {
     const char *enumerator, *name;
+    void (*set)(struct monoid *monoid, const struct op_row *row);
+    const char *combine, *identity;            /* of all components */
+    const char *fields[CLFOLD_MAX_COMPONENTS]; /* of indices or tuples */
+    const char *rare;                          /* of floats */
     bool integers_only;
-} ops[] = {
-    [CLFOLD_ADD] = { "CLFOLD_ADD", "add", false },
-    [CLFOLD_MUL] = { "CLFOLD_MUL", "mul", false },
-    [CLFOLD_MIN] = { "CLFOLD_MIN", "min", false },
-    [CLFOLD_MAX] = { "CLFOLD_MAX", "max", false },
-    [CLFOLD_BIT_AND] = { "CLFOLD_BIT_AND", "bit-and", true },
-    [CLFOLD_BIT_OR] = { "CLFOLD_BIT_OR", "bit-or", true },
-    [CLFOLD_BIT_XOR] = { "CLFOLD_BIT_XOR", "bit-xor", true },
-    [CLFOLD_LOGICAL_AND] = { "CLFOLD_LOGICAL_AND", "logical-and", false },
-    [CLFOLD_LOGICAL_OR] = { "CLFOLD_LOGICAL_OR", "logical-or", false },
-    [CLFOLD_ARG_MIN] = { "CLFOLD_ARG_MIN", "arg-min", false },
-    [CLFOLD_ARG_MAX] = { "CLFOLD_ARG_MAX", "arg-max", false },
-    [CLFOLD_ARG_MIN_MAX] = { "CLFOLD_ARG_MIN_MAX", "arg-min-max", false },
-    [CLFOLD_MIN_MAX] = { "CLFOLD_MIN_MAX", "min-max", false },
-    [CLFOLD_MOMENTS] = { "CLFOLD_MOMENTS", "moments", false },
-    [CLFOLD_AFFINE] = { "CLFOLD_AFFINE", "affine", false },
-    [CLFOLD_MATRIX_2X2] = { "CLFOLD_MATRIX_2X2", "matrix-2x2", false },
 };
-
-const char *clfold_op_name(clfold_op op)
-{
-    return op >= CLFOLD_ADD && op <= CLFOLD_MATRIX_2X2 ? ops[op].name : NULL;
-}
 
 struct component clfold_plain(const char *name, clfold_type type, const char *combine,
                               const char *identity)
@@ -97,21 +77,21 @@ struct component clfold_plain(const char *name, clfold_type type, const char *co
 }
 
 /* Integer sums into 64 bits are kept in 32 as long as they fit; f16 is summed in f32. */
-static void set_sum(struct monoid *monoid, const char *combine, const char *identity)
+static void set_sum(struct monoid *monoid, const struct op_row *row)
 {
     const struct scalar *in = clfold_scalar(monoid->in);
     const struct scalar *type = clfold_scalar(monoid->type);
+    const bool adds = monoid->op == CLFOLD_ADD;
     clfold_type item = type->is_float ? monoid->type : clfold_integer(type->size, false);
-    struct component v = clfold_plain("v", item, combine, identity);
+    struct component v = clfold_plain("v", item, row->combine, row->identity);
 
     v.result = monoid->type;
     /* 0 and -0 are 0. */
-    v.neutral = type->is_float && strcmp(identity, "0") == 0 ? "-0.0f" : identity;
+    v.neutral = type->is_float && adds ? "-0.0f" : row->identity;
     if (monoid->type == CLFOLD_F16) {
         v.stage = CLFOLD_F32;
         v.load = monoid->in == CLFOLD_F16 ? LOAD_PLAIN : LOAD_CONVERTED;
-    } else if (strcmp(monoid->name, "add") == 0 && !type->is_float && type->size == 8 &&
-               in->size < 4) {
+    } else if (adds && !type->is_float && type->size == 8 && in->size < 4) {
         uint32_t values = 1u << (8 * in->size);
         v.stage = clfold_integer(4, in->is_signed);
         monoid->stage_limit =
@@ -120,61 +100,59 @@ static void set_sum(struct monoid *monoid, const char *combine, const char *iden
     monoid->components[0] = v;
 }
 
-/* Where the conversion keeps the order of elements, the extreme is found before it. */
-static struct component extreme(const struct monoid *monoid, const char *name,
-                                const char *combine, const char *usual,
-                                const char *identity)
+/* Of each extreme: the combine of integers, that of floats, and where no NaN is. */
+#define MINIMUM(a, b) "min(" a ", " b ")", LEAST(a, b), LESS(a, b)
+#define MAXIMUM(a, b) "max(" a ", " b ")", GREATEST(a, b), MORE(a, b)
+static const struct {
+    clfold_op op;
+    bool is_least;
+    const char *name, *of_integers, *of_floats, *usual;
+} extremes[] = {
+    { CLFOLD_MIN, true, "v", MINIMUM("a", "b") },
+    { CLFOLD_MAX, false, "v", MAXIMUM("a", "b") },
+    { CLFOLD_MIN_MAX, true, "least", MINIMUM("a.least", "b.least") },
+    { CLFOLD_MIN_MAX, false, "greatest", MAXIMUM("a.greatest", "b.greatest") },
+};
+
+/* Where the conversion keeps the order of elements, an extreme is found before it. */
+static void set_extremes(struct monoid *monoid, const struct op_row *row)
 {
-    const struct scalar *type = clfold_scalar(monoid->type);
+    const struct scalar *type = clfold_scalar(monoid->type), *stage;
     bool keeps_order = type->is_float || clfold_type_holds(monoid->type, monoid->in);
-    struct component x = clfold_plain(name, monoid->type, combine, identity);
+    uint32_t num = 0;
 
-    x.stage = keeps_order ? monoid->value : monoid->type;
-    x.neutral = strcmp(identity, type->lowest) == 0 ? clfold_scalar(x.stage)->lowest
-                                                    : clfold_scalar(x.stage)->highest;
-    x.usual = usual;
-    return x;
-}
-
-static void set_extremes(struct monoid *monoid, clfold_op op)
-{
-    const struct scalar *type = clfold_scalar(monoid->type);
-    bool real = type->is_float;
-    struct component *components = monoid->components;
-
-    monoid->rare = !real ? NULL : op == CLFOLD_MIN_MAX ? "b.least != b.least" : "b != b";
-    if (op == CLFOLD_MIN) {
-        components[0] = extreme(monoid, "v", real ? LEAST("a", "b") : "min(a, b)",
-                                LESS("a", "b"), type->highest);
-    } else if (op == CLFOLD_MAX) {
-        components[0] = extreme(monoid, "v", real ? GREATEST("a", "b") : "max(a, b)",
-                                MORE("a", "b"), type->lowest);
-    } else {
-        monoid->num_components = 2;
-        components[0] = extreme(
-            monoid, "least", real ? LEAST("a.least", "b.least") : "min(a.least, b.least)",
-            LESS("a.least", "b.least"), type->highest);
-        components[1] = extreme(monoid, "greatest",
-                                real ? GREATEST("a.greatest", "b.greatest")
-                                     : "max(a.greatest, b.greatest)",
-                                MORE("a.greatest", "b.greatest"), type->lowest);
+    for (size_t i = 0; i < CLFOLD_LENGTH(extremes); ++i) {
+        if (extremes[i].op == monoid->op) {
+            bool is_least = extremes[i].is_least;
+            struct component x = clfold_plain(extremes[i].name, monoid->type,
+                                              type->is_float ? extremes[i].of_floats
+                                                             : extremes[i].of_integers,
+                                              is_least ? type->highest : type->lowest);
+            x.stage = keeps_order ? monoid->value : monoid->type;
+            stage = clfold_scalar(x.stage);
+            x.neutral = is_least ? stage->highest : stage->lowest;
+            x.usual = extremes[i].usual;
+            monoid->components[num++] = x;
+        }
     }
+    monoid->num_components = num;
+    monoid->rare = type->is_float ? row->rare : NULL;
 }
 
 /* Bits are folded in the narrower type: widening copies the sign bit or adds zeros, which
  * all three operators let through. */
-static void set_bits(struct monoid *monoid, const char *combine, const char *identity)
+static void set_bits(struct monoid *monoid, const struct op_row *row)
 {
     bool widens = clfold_scalar(monoid->type)->size >= clfold_scalar(monoid->in)->size;
 
-    monoid->components[0] = clfold_plain("v", monoid->type, combine, identity);
+    monoid->components[0] = clfold_plain("v", monoid->type, row->combine, row->identity);
     monoid->components[0].stage = widens ? monoid->in : monoid->type;
 }
 
 /* A relation of vectors is a signed integer of its operands' size. */
-static void set_truth(struct monoid *monoid, const char *combine, const char *identity)
+static void set_truth(struct monoid *monoid, const struct op_row *row)
 {
-    struct component truth = clfold_plain("v", monoid->type, combine, identity);
+    struct component truth = clfold_plain("v", monoid->type, row->combine, row->identity);
 
     truth.stage = clfold_integer(clfold_scalar(monoid->value)->size, true);
     truth.load = LOAD_TRUTH;
@@ -184,7 +162,7 @@ static void set_truth(struct monoid *monoid, const char *combine, const char *id
 /* An index and its value. `?:` on vectors wants condition and choices of one size, so
  * narrow values are staged in 32 bits and the position is as wide as the value. */
 static void set_arg(struct component pair[2], const struct monoid *monoid,
-                    const char *index, const char *value, const char *const texts[4][2])
+                    const char *const names[2], const char *const texts[4][2])
 {
     bool holds = clfold_type_holds(monoid->type, monoid->in);
     bool real = clfold_scalar(monoid->type)->is_float;
@@ -194,29 +172,31 @@ static void set_arg(struct component pair[2], const struct monoid *monoid,
                         : size == 8     ? CLFOLD_F64
                                         : CLFOLD_F32;
 
-    pair[0] = clfold_plain(index, CLFOLD_U64, texts[real][0], NULL);
+    pair[0] = clfold_plain(names[0], CLFOLD_U64, texts[real][0], NULL);
     pair[0].stage = clfold_integer(size, false);
     pair[0].load = LOAD_POSITION;
     pair[0].extend = texts[2 + real][0];
-    pair[1] = clfold_plain(value, monoid->type, texts[real][1], NULL);
+    pair[1] = clfold_plain(names[1], monoid->type, texts[real][1], NULL);
     pair[1].stage = stage;
     pair[1].load = holds || stage == monoid->type ? LOAD_PLAIN : LOAD_CONVERTED;
     pair[1].extend = texts[2 + real][1];
 }
 
-static void set_args(struct monoid *monoid, clfold_op op)
+static void set_args(struct monoid *monoid, const struct op_row *row)
 {
+    const bool are_both = monoid->op == CLFOLD_ARG_MIN_MAX;
+
     monoid->has_identity = false;
     monoid->cell = CLFOLD_U64;
-    monoid->num_components = op == CLFOLD_ARG_MIN_MAX ? 4 : 2;
+    monoid->num_components = are_both ? 4 : 2;
     /* A position must fit 32 bits. */
     monoid->stage_limit = UINT32_MAX;
-    if (op == CLFOLD_ARG_MIN_MAX) {
-        set_arg(monoid->components, monoid, "min_index", "min_value", least_texts);
-        set_arg(monoid->components + 2, monoid, "max_index", "max_value", greatest_texts);
-    } else {
-        set_arg(monoid->components, monoid, "index", "value",
-                op == CLFOLD_ARG_MIN ? arg_min_texts : arg_max_texts);
+    set_arg(monoid->components, monoid, row->fields,
+            are_both                       ? least_texts
+            : monoid->op == CLFOLD_ARG_MIN ? arg_min_texts
+                                           : arg_max_texts);
+    if (are_both) {
+        set_arg(monoid->components + 2, monoid, row->fields + 2, greatest_texts);
     }
 }
 
@@ -230,12 +210,12 @@ static void set_args(struct monoid *monoid, clfold_op op)
                       "(a.count) * " SHARE(to_t) ") }"
 
 /* The count is staged in 32 bits. */
-static void set_moments(struct monoid *monoid)
+static void set_moments(struct monoid *monoid, const struct op_row *row)
 {
     clfold_type type = monoid->type;
 
     monoid->combine = type == CLFOLD_F32 ? MERGE("to_f32") : MERGE("to_f64");
-    monoid->identity = "{ 0, 0, 0 }";
+    monoid->identity = row->identity;
     monoid->num_components = 3;
     monoid->cell = CLFOLD_U64;
     monoid->out_struct = type == CLFOLD_F32;
@@ -249,103 +229,80 @@ static void set_moments(struct monoid *monoid)
 }
 
 /* Elements of several scalars of one type, which are the components. */
-static void set_tuple(struct monoid *monoid, const char *const *names, uint32_t num,
-                      const char *combine, const char *identity)
+static void set_tuple(struct monoid *monoid, const struct op_row *row)
 {
     const struct scalar *type = clfold_scalar(monoid->type);
     clfold_type item = type->is_float ? monoid->type : clfold_integer(type->size, false);
+    uint32_t num = 0;
 
-    monoid->commutative = false;
-    monoid->combine = combine;
-    monoid->identity = identity;
-    monoid->num_scalars = monoid->num_components = num;
-    for (uint32_t k = 0; k < num; ++k) {
-        struct component *component = &monoid->components[k];
-        *component = clfold_plain(names[k], item, NULL, NULL);
+    for (; num < CLFOLD_MAX_COMPONENTS && row->fields[num]; ++num) {
+        struct component *component = &monoid->components[num];
+        *component = clfold_plain(row->fields[num], item, NULL, NULL);
         component->result = monoid->type;
         component->load = monoid->in == monoid->type ? LOAD_PLAIN : LOAD_CONVERTED;
-        component->scalar = k;
+        component->scalar = num;
     }
+    monoid->commutative = false;
+    monoid->combine = row->combine;
+    monoid->identity = row->identity;
+    monoid->num_scalars = monoid->num_components = num;
 }
 
-static void set_components(struct monoid *monoid, clfold_op op)
+#define ROW(op, ...) [CLFOLD_##op] = { .enumerator = "CLFOLD_" #op, __VA_ARGS__ }
+static const struct op_row operators[] = {
+    ROW(ADD, "add", set_sum, "a + b", "0"),
+    ROW(MUL, "mul", set_sum, "a * b", "1"),
+    ROW(MIN, "min", set_extremes, .rare = "b != b"),
+    ROW(MAX, "max", set_extremes, .rare = "b != b"),
+    ROW(BIT_AND, "bit-and", set_bits, "a & b", "-1", .integers_only = true),
+    ROW(BIT_OR, "bit-or", set_bits, "a | b", "0", .integers_only = true),
+    ROW(BIT_XOR, "bit-xor", set_bits, "a ^ b", "0", .integers_only = true),
+    ROW(LOGICAL_AND, "logical-and", set_truth, "min(a, b)", "1"),
+    ROW(LOGICAL_OR, "logical-or", set_truth, "max(a, b)", "0"),
+    ROW(ARG_MIN, "arg-min", set_args, .fields = { "index", "value" }),
+    ROW(ARG_MAX, "arg-max", set_args, .fields = { "index", "value" }),
+    ROW(ARG_MIN_MAX, "arg-min-max", set_args,
+        .fields = { "min_index", "min_value", "max_index", "max_value" }),
+    ROW(MIN_MAX, "min-max", set_extremes, .rare = "b.least != b.least"),
+    ROW(MOMENTS, "moments", set_moments, .identity = "{ 0, 0, 0 }"),
+    ROW(AFFINE, "affine", set_tuple, "{ a.a * b.a, a.b * b.a + b.b }", "{ 1, 0 }",
+        { "a", "b" }),
+    ROW(MATRIX_2X2, "matrix-2x2", set_tuple,
+        "{ a.m00 * b.m00 + a.m01 * b.m10, a.m00 * b.m01 + a.m01 * b.m11, "
+        "a.m10 * b.m00 + a.m11 * b.m10, a.m10 * b.m01 + a.m11 * b.m11 }",
+        "{ 1, 0, 0, 1 }", { "m00", "m01", "m10", "m11" }),
+};
+
+const char *clfold_op_name(clfold_op op)
 {
-    switch (op) {
-    case CLFOLD_ADD:
-        set_sum(monoid, "a + b", "0");
-        break;
-    case CLFOLD_MUL:
-        set_sum(monoid, "a * b", "1");
-        break;
-    case CLFOLD_MIN:
-    case CLFOLD_MAX:
-    case CLFOLD_MIN_MAX:
-        set_extremes(monoid, op);
-        break;
-    case CLFOLD_BIT_AND:
-        set_bits(monoid, "a & b", "-1");
-        break;
-    case CLFOLD_BIT_OR:
-        set_bits(monoid, "a | b", "0");
-        break;
-    case CLFOLD_BIT_XOR:
-        set_bits(monoid, "a ^ b", "0");
-        break;
-    case CLFOLD_LOGICAL_AND:
-        set_truth(monoid, "min(a, b)", "1");
-        break;
-    case CLFOLD_LOGICAL_OR:
-        set_truth(monoid, "max(a, b)", "0");
-        break;
-    case CLFOLD_MOMENTS:
-        set_moments(monoid);
-        break;
-    case CLFOLD_AFFINE:
-        set_tuple(monoid, (const char *const[]){ "a", "b" }, 2,
-                  "{ a.a * b.a, a.b * b.a + b.b }", "{ 1, 0 }");
-        break;
-    case CLFOLD_MATRIX_2X2:
-        set_tuple(monoid, (const char *const[]){ "m00", "m01", "m10", "m11" }, 4,
-                  "{ a.m00 * b.m00 + a.m01 * b.m10, a.m00 * b.m01 + a.m01 * b.m11, "
-                  "a.m10 * b.m00 + a.m11 * b.m10, a.m10 * b.m01 + a.m11 * b.m11 }",
-                  "{ 1, 0, 0, 1 }");
-        break;
-    default:
-        set_args(monoid, op);
-    }
+    return op >= CLFOLD_ADD && op <= CLFOLD_MATRIX_2X2 ? operators[op].name : NULL;
 }
 
 clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
                                  clfold_op op, clfold_type type, clfold_type in)
 {
     if (op < CLFOLD_ADD || op > CLFOLD_MATRIX_2X2) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "op %u is not a valid operator",
-                           op);
+        return REJECT(site, "op %u is not a valid operator", op);
     }
     if (!clfold_scalar(type)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "type %u is not a valid type",
-                           type);
+        return REJECT(site, "type %u is not a valid type", type);
     }
-    if (!clfold_scalar(in)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "in %u is not a valid type", in);
-    }
-    if (ops[op].integers_only && clfold_scalar(type)->is_float) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "op %s folds integers only, but type is %s",
-                           ops[op].enumerator, clfold_scalar_name(type));
+    const struct op_row *row = &operators[op];
+    if (row->integers_only && clfold_scalar(type)->is_float) {
+        return REJECT(site, "op %s folds integers only, but type is %s", row->enumerator,
+                      clfold_scalar_name(type));
     }
     if (op == CLFOLD_MOMENTS && type != CLFOLD_F32 && type != CLFOLD_F64) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "op %s folds f32 and f64 only, but type is %s",
-                           ops[op].enumerator, clfold_scalar_name(type));
+        return REJECT(site, "op %s folds f32 and f64 only, but type is %s",
+                      row->enumerator, clfold_scalar_name(type));
     }
     if (clfold_scalar(in)->is_float && !clfold_scalar(type)->is_float) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+        return UNSUPPORTED(site,
                            "in %s cannot be folded as type %s: floats need a float type",
                            clfold_scalar_name(in), clfold_scalar_name(type));
     }
     *monoid = (struct monoid){
-        .name = ops[op].name,
+        .name = row->name,
         .op = op,
         .in = in,
         .value = in == CLFOLD_F16 && type != CLFOLD_F16 ? CLFOLD_F32 : in,
@@ -357,7 +314,7 @@ clfold_status clfold_monoid_init(struct monoid *monoid, const struct site *site,
         .has_identity = true,
         .stage_limit = UINT64_MAX,
     };
-    set_components(monoid, op);
+    row->set(monoid, row);
     return CLFOLD_OK;
 }
 
@@ -412,33 +369,21 @@ static void set_reproducible(struct monoid *monoid)
     monoid->rounded = "clfold_binned_value(item.v)";
 }
 
-const char *clfold_accuracy_name(uint32_t accuracy)
-{
-    static const char *const names[] = { "deterministic", "compensated", "reproducible" };
-
-    return accuracy <= CLFOLD_REPRODUCIBLE ? names[accuracy] : NULL;
-}
-
 clfold_status clfold_monoid_set_accuracy(struct monoid *monoid, const struct site *site,
                                          uint32_t accuracy)
 {
-    const char *name = clfold_accuracy_name(accuracy);
+    const char *name = accuracy == CLFOLD_COMPENSATED ? "compensated" : "reproducible";
 
     if (accuracy == CLFOLD_DETERMINISTIC) {
         return CLFOLD_OK;
     }
-    if (!name) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "accuracy %u is unknown",
-                           accuracy);
-    }
     if (monoid->op != CLFOLD_ADD) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "accuracy %s is for sums, but op is %s", name, monoid->name);
+        return UNSUPPORTED(site, "accuracy %s is for sums, but op is %s", name,
+                           monoid->name);
     }
     if (monoid->type != CLFOLD_F32 && monoid->type != CLFOLD_F64) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "accuracy %s is for sums of f32 and f64, but type is %s", name,
-                           clfold_scalar_name(monoid->type));
+        return UNSUPPORTED(site, "accuracy %s is for sums of f32 and f64, but type is %s",
+                           name, clfold_scalar_name(monoid->type));
     }
     monoid->accuracy = accuracy;
     if (accuracy == CLFOLD_COMPENSATED) {
@@ -459,7 +404,7 @@ const char *clfold_way_name(uint32_t by)
         [CLFOLD_BY_COLUMNS] = "columns",
     };
 
-    return by < sizeof(names) / sizeof(names[0]) ? names[by] : NULL;
+    return by < CLFOLD_LENGTH(names) ? names[by] : NULL;
 }
 
 /* A signed integer of as many bits: one condition serves it and its neighbour. */
@@ -487,216 +432,4 @@ void clfold_monoid_lift(struct monoid *monoid)
 const char *clfold_monoid_form(const struct monoid *monoid)
 {
     return monoid->type ? clfold_scalar_name(monoid->type) : monoid->form;
-}
-
-/* ---- Sizes ------------------------------------------------------------------------- */
-
-static size_t size_of(const struct monoid *monoid, clfold_type type)
-{
-    return type ? clfold_scalar(type)->size : monoid->type_size;
-}
-
-/* What a scalar of so many bytes is aligned to, or a type that only OpenCL C knows: that
- * is a power of two which divides the size. */
-static size_t alignment_of(size_t size)
-{
-    return size & (~size + 1);
-}
-
-/* Where member `last` of a struct begins; its end where that is their number. */
-static size_t struct_offset(const struct monoid *monoid, bool items, uint32_t last)
-{
-    const uint32_t num = items ? clfold_monoid_num_parts(monoid) : monoid->num_components;
-    size_t end = 0, widest = 1;
-
-    for (uint32_t k = 0; k <= last; ++k) {
-        const struct component *component = &monoid->components[k];
-        if (k == num) {
-            return clfold_size_round_up(end, widest);
-        }
-        size_t size = size_of(monoid, items ? component->item : component->result);
-        size_t alignment = alignment_of(size);
-        end = clfold_size_round_up(end, alignment) + (k < last ? size : 0);
-        widest = alignment > widest ? alignment : widest;
-    }
-    return end;
-}
-
-uint32_t clfold_monoid_num_parts(const struct monoid *monoid)
-{
-    return monoid->num_components + monoid->lifted;
-}
-
-bool clfold_monoid_cuts(const struct monoid *monoid)
-{
-    return monoid->cuts || monoid->lifted;
-}
-
-uint32_t clfold_chunk_elements(size_t size)
-{
-    uint32_t chunk = 1;
-
-    while (chunk * size % 16 != 0) {
-        chunk *= 2;
-    }
-    return chunk * size > 64 ? 1 : chunk;
-}
-
-size_t clfold_monoid_in_size(const struct monoid *monoid)
-{
-    return monoid->in_struct ? struct_offset(monoid, false, monoid->num_components)
-                             : clfold_scalar(monoid->in)->size * monoid->num_scalars;
-}
-
-bool clfold_monoid_has_text(const struct monoid *monoid)
-{
-    return monoid->combine || monoid->load || monoid->result || monoid->equal ||
-           monoid->keep;
-}
-
-bool clfold_monoid_converts(const struct monoid *monoid)
-{
-    return monoid->result || monoid->out;
-}
-
-bool clfold_monoid_is_plain(const struct monoid *monoid)
-{
-    return monoid->op != 0 && !monoid->load && !monoid->lifted &&
-           !clfold_monoid_converts(monoid);
-}
-
-bool clfold_monoid_keeps_stages(const struct monoid *monoid)
-{
-    return monoid->load || monoid->lifted;
-}
-
-bool clfold_monoid_has_place(const struct monoid *monoid)
-{
-    return clfold_monoid_keeps_stages(monoid) || clfold_monoid_converts(monoid) ||
-           monoid->keep;
-}
-
-bool clfold_monoid_uses_segment(const struct monoid *monoid)
-{
-    return monoid->loads.segment || monoid->writes.segment || monoid->keeps.segment;
-}
-
-bool clfold_monoid_reads_in(const struct monoid *monoid)
-{
-    const struct uses *loads = &monoid->loads, *writes = &monoid->writes,
-                      *keeps = &monoid->keeps;
-
-    return !monoid->load || loads->x || loads->in || writes->x || writes->in ||
-           keeps->x || keeps->in;
-}
-
-size_t clfold_monoid_read_size(const struct monoid *monoid)
-{
-    size_t size = clfold_monoid_reads_in(monoid) ? clfold_monoid_in_size(monoid) : 0;
-
-    for (uint32_t i = 0; i < monoid->num_args; ++i) {
-        size +=
-            monoid->arg_elements[i] ? clfold_scalar(monoid->arg_elements[i])->size : 0;
-    }
-    return size;
-}
-
-uint32_t clfold_monoid_chunk(const struct monoid *monoid)
-{
-    return clfold_monoid_keeps_stages(monoid)
-               ? 1
-               : clfold_chunk_elements(clfold_monoid_in_size(monoid));
-}
-
-uint32_t clfold_monoid_num_results(const struct monoid *monoid)
-{
-    return monoid->rounded ? 1 : monoid->num_components;
-}
-
-size_t clfold_monoid_out_size(const struct monoid *monoid)
-{
-    return clfold_monoid_out_offset(monoid, clfold_monoid_num_results(monoid));
-}
-
-size_t clfold_monoid_written_size(const struct monoid *monoid)
-{
-    return monoid->out ? clfold_scalar(monoid->out)->size * monoid->num_out
-                       : clfold_monoid_out_size(monoid);
-}
-
-size_t clfold_monoid_item_size(const struct monoid *monoid)
-{
-    return struct_offset(monoid, true, clfold_monoid_num_parts(monoid));
-}
-
-size_t clfold_monoid_scanned_size(const struct monoid *monoid)
-{
-    return monoid->keeps_runs             ? 2 * sizeof(cl_ulong)
-           : clfold_monoid_counts(monoid) ? sizeof(cl_ulong)
-                                          : clfold_monoid_item_size(monoid);
-}
-
-size_t clfold_monoid_carry_size(const struct monoid *monoid)
-{
-    struct monoid plain = *monoid;
-
-    plain.lifted = false;
-    return clfold_monoid_item_size(&plain);
-}
-
-size_t clfold_monoid_tail(const struct monoid *monoid, bool of_item)
-{
-    uint32_t num = of_item ? clfold_monoid_num_parts(monoid) : monoid->num_components;
-    const struct component *last = &monoid->components[num - 1];
-
-    return struct_offset(monoid, of_item, num) - struct_offset(monoid, of_item, num - 1) -
-           size_of(monoid, of_item ? last->item : last->result);
-}
-
-size_t clfold_monoid_out_offset(const struct monoid *monoid, uint32_t k)
-{
-    return monoid->out_struct ? struct_offset(monoid, false, k)
-                              : clfold_scalar(monoid->cell)->size * k;
-}
-
-clfold_type clfold_monoid_result_type(const struct monoid *monoid, uint32_t k)
-{
-    return monoid->rounded ? monoid->type : monoid->components[k].result;
-}
-
-size_t clfold_monoid_result_size(const struct monoid *monoid, uint32_t k)
-{
-    return size_of(monoid, clfold_monoid_result_type(monoid, k));
-}
-
-const char *clfold_monoid_result_name(const struct monoid *monoid, uint32_t k)
-{
-    return monoid->rounded ? "v" : monoid->components[k].name;
-}
-
-bool clfold_monoid_has_item16(const struct monoid *monoid)
-{
-    bool same = !monoid->is_scalar && !monoid->out_struct && !monoid->type_name &&
-                !monoid->writes.lanes && !(monoid->keeps_scan && monoid->keeps.lanes);
-
-    for (uint32_t k = 0; same && k < monoid->num_components; ++k) {
-        same = clfold_scalar(monoid->components[k].item)->size ==
-               clfold_scalar(monoid->cell)->size;
-    }
-    return same;
-}
-
-bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type)
-{
-    bool uses = monoid->value == type || monoid->cell == type || monoid->loaded == type ||
-                (monoid->out == type && type != CLFOLD_F16);
-
-    for (uint32_t i = 0; i < monoid->num_args; ++i) {
-        /* Halves are read as F32. */
-        uses |= type != CLFOLD_F16 && monoid->arg_elements[i] == type;
-    }
-    for (uint32_t k = 0; k < monoid->num_components; ++k) {
-        uses |= monoid->components[k].item == type || monoid->components[k].stage == type;
-    }
-    return uses;
 }

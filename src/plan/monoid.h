@@ -114,13 +114,11 @@ struct monoid {
      * NAME_numbers.cl folds many numbers to one; NULL: the type is OpenCL C's or the
      * source's */
     const char *item_file;
-    const char
-        *type_name; /* of the component, which has no clfold_type; NULL: they have */
+    const char *type_name; /* of a component without clfold_type; NULL: all have one */
     size_t type_size;
     uint32_t num_args;
     const char *arg_types[CLFOLD_MAX_ARGS], *arg_names[CLFOLD_MAX_ARGS];
-    clfold_type
-        arg_elements[CLFOLD_MAX_ARGS]; /* of a stream; else 0, and it has a type */
+    clfold_type arg_elements[CLFOLD_MAX_ARGS]; /* of streams; others have 0 and a type */
     size_t arg_sizes[CLFOLD_MAX_ARGS]; /* of a value; 0: only the compiler knows it */
     /* An expression that makes of an element what is folded, an initialiser; NULL: the
      * element is. It gives the components or, of a built-in operator, num_loaded scalars
@@ -180,49 +178,72 @@ static inline bool clfold_monoid_counts(const struct monoid *monoid)
     return monoid->keep && !monoid->keeps_scan;
 }
 
-/* "compensated"; NULL: unknown. */
-const char *clfold_accuracy_name(uint32_t accuracy);
-
-/* Bytes of an element in the input buffer, of a result, as init and the total are too,
- * of what is written for a result in the output buffer, and of an item in scratch, as
- * OpenCL C lays out a struct of its components. */
+/* Bytes of an element in the input buffer, of what is written for a result in the output
+ * buffer, and of an item in scratch, as OpenCL C lays out a struct of its components. */
 size_t clfold_monoid_in_size(const struct monoid *monoid);
-size_t clfold_monoid_out_size(const struct monoid *monoid);
 size_t clfold_monoid_written_size(const struct monoid *monoid);
 size_t clfold_monoid_item_size(const struct monoid *monoid);
 /* Of what scans combine: an item, or where they select a count. */
 size_t clfold_monoid_scanned_size(const struct monoid *monoid);
-/* Of an item: the components, and the head if there is one. */
-uint32_t clfold_monoid_num_parts(const struct monoid *monoid);
-/* Whether a fold in order may stop somewhere. */
-bool clfold_monoid_cuts(const struct monoid *monoid);
-/* CLFOLD_KEEPS_STAGES of contract.cl. */
-bool clfold_monoid_keeps_stages(const struct monoid *monoid);
-/* Whether any text of the caller's is in the program. */
-bool clfold_monoid_has_text(const struct monoid *monoid);
-
-/* Whether what is written is made of an item, by a text or into another type. */
-bool clfold_monoid_converts(const struct monoid *monoid);
-
-/* Whether it is a built-in operator on elements as they are, written as they come. */
-bool clfold_monoid_is_plain(const struct monoid *monoid);
-
-/* Whether programs know where the input begins, and how many elements there are. */
-bool clfold_monoid_has_place(const struct monoid *monoid);
-
-/* Bytes of an item without a head. */
+/* Of an item without a head. */
 size_t clfold_monoid_carry_size(const struct monoid *monoid);
 
+/* Of an item: the components, and the head if there is one. */
+static inline uint32_t clfold_monoid_num_parts(const struct monoid *monoid)
+{
+    return monoid->num_components + monoid->lifted;
+}
+
+/* Whether a fold in order may stop somewhere. */
+static inline bool clfold_monoid_cuts(const struct monoid *monoid)
+{
+    return monoid->cuts || monoid->lifted;
+}
+
+/* CLFOLD_KEEPS_STAGES of contract.cl. */
+static inline bool clfold_monoid_keeps_stages(const struct monoid *monoid)
+{
+    return monoid->load || monoid->lifted;
+}
+
+/* Whether any text of the caller's is in the program. */
+static inline bool clfold_monoid_has_text(const struct monoid *monoid)
+{
+    return monoid->combine || monoid->load || monoid->result || monoid->equal ||
+           monoid->keep;
+}
+
+/* Whether what is written is made of an item, by a text or into another type. */
+static inline bool clfold_monoid_converts(const struct monoid *monoid)
+{
+    return monoid->result || monoid->out;
+}
+
+/* Whether it is a built-in operator on elements as they are, written as they come. */
+static inline bool clfold_monoid_is_plain(const struct monoid *monoid)
+{
+    return monoid->op != 0 && !monoid->load && !monoid->lifted &&
+           !clfold_monoid_converts(monoid);
+}
+
+/* Whether programs know where the input begins, and how many elements there are. */
+static inline bool clfold_monoid_has_place(const struct monoid *monoid)
+{
+    return clfold_monoid_keeps_stages(monoid) || clfold_monoid_converts(monoid) ||
+           monoid->keep;
+}
+
 /* Whether a text uses an element's segment. */
-bool clfold_monoid_uses_segment(const struct monoid *monoid);
+static inline bool clfold_monoid_uses_segment(const struct monoid *monoid)
+{
+    return monoid->loads.segment || monoid->writes.segment || monoid->keeps.segment;
+}
 
 /* Whether the elements of `in` are read; else it may be NULL. */
 bool clfold_monoid_reads_in(const struct monoid *monoid);
 
 /* Bytes that a fold reads for each element, streams included. */
 size_t clfold_monoid_read_size(const struct monoid *monoid);
-/* Elements that a GPU's work-item loads at once. */
-uint32_t clfold_monoid_chunk(const struct monoid *monoid);
 /* Bytes of padding at an item's end, or a result's. */
 size_t clfold_monoid_tail(const struct monoid *monoid, bool of_item);
 
@@ -230,16 +251,44 @@ size_t clfold_monoid_tail(const struct monoid *monoid, bool of_item);
  * are whole loads of 16 bytes, the widest there are; one, if these exceed 64 bytes. */
 uint32_t clfold_chunk_elements(size_t size);
 
+/* The same of the monoid's elements. */
+static inline uint32_t clfold_monoid_chunk(const struct monoid *monoid)
+{
+    return clfold_monoid_keeps_stages(monoid)
+               ? 1
+               : clfold_chunk_elements(clfold_monoid_in_size(monoid));
+}
+
 /* What is folded, for messages: "f32", "float a; int b". */
 const char *clfold_monoid_form(const struct monoid *monoid);
 
 /* Scalars of a result, or structs. */
-uint32_t clfold_monoid_num_results(const struct monoid *monoid);
+static inline uint32_t clfold_monoid_num_results(const struct monoid *monoid)
+{
+    return monoid->rounded ? 1 : monoid->num_components;
+}
+
 /* Where scalar k of a result begins, in bytes, and its type, size and name. */
 size_t clfold_monoid_out_offset(const struct monoid *monoid, uint32_t k);
-clfold_type clfold_monoid_result_type(const struct monoid *monoid, uint32_t k);
 size_t clfold_monoid_result_size(const struct monoid *monoid, uint32_t k);
-const char *clfold_monoid_result_name(const struct monoid *monoid, uint32_t k);
+
+/* Bytes of a result, as init and the total are too. */
+static inline size_t clfold_monoid_out_size(const struct monoid *monoid)
+{
+    return clfold_monoid_out_offset(monoid, clfold_monoid_num_results(monoid));
+}
+
+static inline clfold_type clfold_monoid_result_type(const struct monoid *monoid,
+                                                    uint32_t k)
+{
+    return monoid->rounded ? monoid->type : monoid->components[k].result;
+}
+
+static inline const char *clfold_monoid_result_name(const struct monoid *monoid,
+                                                    uint32_t k)
+{
+    return monoid->rounded ? "v" : monoid->components[k].name;
+}
 
 /* Whether `type` is any of the types that the monoid computes with. */
 bool clfold_monoid_uses(const struct monoid *monoid, clfold_type type);

@@ -1,31 +1,52 @@
 #include "plan/operation.h"
 
-#include <stddef.h>
+#include "base/size.h"
+
 #include <string.h>
 
 #define SCANS                                                                            \
-    "scans by scan_single_group, scan_then_propagate, reduce_then_scan, scan_lookback, " \
-    "scan_chained and serial"
+    .noun = "a scan", .family = FAMILY_SCAN, .traits = FACET_BIT(TRAIT_SCAN),            \
+    .writes_each = true,                                                                 \
+    .knows = "scans by scan_single_group, scan_then_propagate, reduce_then_scan, "       \
+             "scan_lookback, scan_chained and serial",                                   \
+    .knows_segments = "scans segments by scan_single_group, reduce_then_scan, "          \
+                      "scan_lookback, scan_chained and scan_lanes"
 
-#define SEGMENT_SCANS                                                                    \
-    "scans segments by scan_single_group, reduce_then_scan, scan_lookback, "             \
-    "scan_chained and scan_lanes"
+#define LATE                                                                             \
+    " cannot be in place, as a group that is late reads its elements when others have "  \
+    "written"
 
 static const struct operation operations[] = {
-    [CLFOLD_REDUCE] = { "reduce", FAMILY_REDUCE, false, false, false,
-                        "reduces by reduce_tiles, reduce0 to reduce6 and serial",
-                        "reduces segments by reduce_tiles, reduce_lanes and "
-                        "reduce_offsets" },
-    [CLFOLD_INCLUSIVE_SCAN] = { "inclusive_scan", FAMILY_SCAN, true, false, false, SCANS,
-                                SEGMENT_SCANS },
-    [CLFOLD_EXCLUSIVE_SCAN] = { "exclusive_scan", FAMILY_SCAN, true, true, false, SCANS,
-                                SEGMENT_SCANS },
-    [CLFOLD_MAP] = { "map", FAMILY_MAP, true, false, false, "maps by map_tiles",
-                     "maps by map_tiles" },
-    [CLFOLD_SELECT] = { "select", FAMILY_SCAN, true, false, true,
-                        "selects by scan_single_group, reduce_then_scan, scan_lookback "
-                        "and scan_chained",
-                        "does not select from segments" },
+    [CLFOLD_REDUCE] = { .name = "reduce",
+                        .noun = "a reduction",
+                        .tuned = "reduce",
+                        .family = FAMILY_REDUCE,
+                        .traits = FACET_BIT(TRAIT_REDUCE),
+                        .knows = "reduces by reduce_tiles, reduce0 to reduce6 and serial",
+                        .knows_segments = "reduces segments by reduce_tiles, "
+                                          "reduce_lanes and reduce_offsets" },
+    [CLFOLD_INCLUSIVE_SCAN] = { .name = "inclusive_scan", .tuned = "scan", SCANS },
+    [CLFOLD_EXCLUSIVE_SCAN] = { .name = "exclusive_scan", .exclusive = true, SCANS },
+    [CLFOLD_MAP] = { .name = "map",
+                     .noun = "a map",
+                     .tuned = "map",
+                     .family = FAMILY_MAP,
+                     .traits = FACET_BIT(TRAIT_MAP),
+                     .writes_each = true,
+                     .takes = "each element by itself",
+                     .knows = "maps by map_tiles",
+                     .knows_segments = "maps by map_tiles" },
+    [CLFOLD_SELECT] = { .name = "select",
+                        .noun = "a select",
+                        .tuned = "select",
+                        .family = FAMILY_SCAN,
+                        .traits = FACET_BIT(TRAIT_SELECT),
+                        .writes_each = true,
+                        .selects = true,
+                        .apart = ": a select" LATE,
+                        .knows = "selects by scan_single_group, reduce_then_scan, "
+                                 "scan_lookback and scan_chained",
+                        .knows_segments = "does not select from segments" },
 };
 
 /* What tiles and lanes take. */
@@ -87,13 +108,27 @@ static const struct algorithm_row algorithms[] = {
                         "clfold_map_tiles") },
     [REDUCE_OFFSETS] = { ROW("reduce_offsets", REDUCE, TAKES_OFFSETS,
                              "clfold_reduce_offsets", "clfold_join_pieces") },
+    [MARK_HEADS] = { ROW("mark_heads", HEADS, 0, "clfold_clear_heads",
+                         "clfold_mark_heads", "clfold_find_bad") },
+    [FIND_HEADS] = { ROW("find_heads", HEADS, 0, "clfold_find_heads",
+                         "clfold_count_heads", "clfold_put_offsets",
+                         "clfold_put_lists") },
+    [FIND_PLACES] = { ROW_OF("find_places", "find_heads.cl", HEADS, 0,
+                             "clfold_find_heads", "clfold_count_heads",
+                             "clfold_put_offsets") },
+    [WRITE_KEPT] = { ROW("write_kept", HEADS, 0, "clfold_write_kept") },
 };
+
+clfold_operation clfold_last_operation(void)
+{
+    return CLFOLD_LENGTH(operations) - 1;
+}
 
 const struct operation *clfold_operation_row(clfold_operation operation)
 {
-    size_t num = sizeof(operations) / sizeof(operations[0]);
-
-    return operation < num && operations[operation].name ? &operations[operation] : NULL;
+    return operation <= clfold_last_operation() && operations[operation].name
+               ? &operations[operation]
+               : NULL;
 }
 
 const struct algorithm_row *clfold_algorithm_row(enum algorithm algorithm)
@@ -101,31 +136,10 @@ const struct algorithm_row *clfold_algorithm_row(enum algorithm algorithm)
     return &algorithms[algorithm];
 }
 
-const char *clfold_algorithm_name(enum algorithm algorithm)
-{
-    return algorithms[algorithm].name;
-}
-
-bool clfold_looks_back(enum algorithm algorithm)
-{
-    return algorithms[algorithm].looks_back;
-}
-
-bool clfold_algorithm_takes(enum algorithm algorithm, uint32_t kinds)
-{
-    return (algorithms[algorithm].takes & kinds) != 0;
-}
-
-bool clfold_algorithm_serves(enum algorithm algorithm, enum family family)
-{
-    return algorithms[algorithm].family == family ||
-           (algorithms[algorithm].family == FAMILY_ANY && family < FAMILY_ANY);
-}
-
 bool clfold_algorithm_named(const char *name, enum family family,
                             enum algorithm *algorithm)
 {
-    const int num = (int)(sizeof(algorithms) / sizeof(algorithms[0]));
+    const int num = (int)CLFOLD_LENGTH(algorithms);
 
     for (int a = 0; a < num; ++a) {
         if (clfold_algorithm_serves((enum algorithm)a, family) &&

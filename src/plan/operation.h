@@ -5,6 +5,8 @@
 #ifndef CLFOLD_PLAN_OPERATION_H
 #define CLFOLD_PLAN_OPERATION_H
 
+#include "plan/bits.h"
+
 #include <clfold/clfold.h>
 
 #include <stdbool.h>
@@ -29,7 +31,12 @@ enum algorithm {
     REDUCE_LANES,
     SCAN_LANES,
     MAP_TILES,
-    REDUCE_OFFSETS
+    REDUCE_OFFSETS,
+    /* stages about heads */
+    MARK_HEADS,
+    FIND_HEADS,
+    FIND_PLACES,
+    WRITE_KEPT
 };
 #define CLFOLD_ALGORITHMS (SERIAL + 1) /* without segments, that callers may name */
 
@@ -39,26 +46,31 @@ enum family {
     FAMILY_SCAN,
     FAMILY_ANY, /* the two above */
     FAMILY_OWN, /* not for callers */
-    FAMILY_MAP
+    FAMILY_MAP,
+    FAMILY_HEADS
 };
 
 /* How what an algorithm folds is cut, as bits. */
 enum takes { TAKES_WHOLE = 1, TAKES_ROWS = 2, TAKES_COLUMNS = 4, TAKES_OFFSETS = 8 };
 
 struct operation {
-    const char *name; /* "inclusive_scan" */
+    const char *name, *noun; /* "inclusive_scan", "a scan" */
+    const char *tuned;       /* in rows of tuning; NULL: by another operation's */
     enum family family;
-    bool writes_each; /* a result for each element, so it may be in place; else one */
-    bool exclusive;
-    bool selects;               /* of the elements some, so it may not be in place */
+    uint64_t traits;  /* bits */
+    bool writes_each; /* a result for each element; else one */
+    bool exclusive, selects;
+    const char *apart;          /* why it cannot be in place; NULL: it can */
+    const char *takes;          /* a map: "each element by itself" */
     const char *knows;          /* "reduces by reduce_tiles, ... and serial" */
     const char *knows_segments; /* "reduces segments by ..." */
 };
 
 /* NULL if it is not in this version. */
 const struct operation *clfold_operation_row(clfold_operation operation);
+clfold_operation clfold_last_operation(void);
 
-#define CLFOLD_MAX_KERNELS 7 /* of which four may be marks */
+#define CLFOLD_MAX_KERNELS 4
 
 struct algorithm_row {
     const char *name; /* "scan_single_group" */
@@ -78,15 +90,28 @@ struct algorithm_row {
 
 const struct algorithm_row *clfold_algorithm_row(enum algorithm algorithm);
 
-/* "scan_single_group"; static. */
-const char *clfold_algorithm_name(enum algorithm algorithm);
+static inline const char *clfold_algorithm_name(enum algorithm algorithm)
+{
+    return clfold_algorithm_row(algorithm)->name;
+}
 
-bool clfold_looks_back(enum algorithm algorithm);
+static inline bool clfold_looks_back(enum algorithm algorithm)
+{
+    return clfold_algorithm_row(algorithm)->looks_back;
+}
+
+static inline bool clfold_algorithm_takes(enum algorithm algorithm, uint32_t kinds)
+{
+    return (clfold_algorithm_row(algorithm)->takes & kinds) != 0;
+}
 
 /* Whether the algorithm does a family's operations. */
-bool clfold_algorithm_serves(enum algorithm algorithm, enum family family);
+static inline bool clfold_algorithm_serves(enum algorithm algorithm, enum family family)
+{
+    const enum family own = clfold_algorithm_row(algorithm)->family;
 
-bool clfold_algorithm_takes(enum algorithm algorithm, uint32_t kinds);
+    return own == family || (own == FAMILY_ANY && family < FAMILY_ANY);
+}
 
 /* Whether it is the name of an algorithm that does. */
 bool clfold_algorithm_named(const char *name, enum family family,

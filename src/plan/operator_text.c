@@ -58,7 +58,7 @@ const struct own_param clfold_own_params[] = {
     OWN(SELECT, "global CLFOLD_OUT *", BUFFER, rest, rest),
     OWN(SELECT, "ulong", ULONG, rest_at, rest_at),
     OWN(SELECT, "uint", UINT, has_rest, has_rest),
-    OWN(PLACES, "uint", UINT, is_placed, is_placed),
+    OWN(PLACES, "uint", UINT, has_places, has_places),
     OWN(PLACES, "global const uint *", BUFFER, kept_bits, bits),
     OWN(PLACES, "ulong", ULONG, kept_bits_at, bits_at),
     OWN(PLACES, "global const ulong *", BUFFER, kept_before, offsets),
@@ -105,8 +105,8 @@ uint32_t clfold_own_groups(const struct monoid *monoid, const struct use *use)
            (clfold_use_has(use, FACET_HEADS)     ? OWN_OFFSETS
             : clfold_monoid_uses_segment(monoid) ? OWN_SEGMENT
                                                  : 0) |
-           (in_part ? OWN_PART : 0) | (use->lifted || use->found ? OWN_HEADS : 0) |
-           (in_part && use->lifted == CLFOLD_BY_KEYS ? OWN_KEYS : 0) |
+           (in_part ? OWN_PART : 0) | (use->heads ? OWN_HEADS : 0) |
+           (in_part && use->way == CLFOLD_BY_KEYS ? OWN_KEYS : 0) |
            (clfold_use_has(use, FACET_NUM_AT) ? OWN_NUM : 0) |
            (monoid->keep ? OWN_SELECT : 0) | (monoid->keeps_runs ? OWN_RUNS : 0) |
            (monoid->keeps_scan ? OWN_PLACES : 0);
@@ -170,7 +170,7 @@ void clfold_append_with(struct text *text, const struct monoid *monoid,
     };
     const uint32_t groups = clfold_own_groups(monoid, use);
 
-    for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); ++i) {
+    for (size_t i = 0; i < CLFOLD_LENGTH(macros); ++i) {
         const bool is_only = macros[i].before[1] == '\0';
         const bool is_void = is_only && macros[i].form != ARGUMENTS &&
                              monoid->num_args == 0 && groups == 0;
@@ -317,23 +317,30 @@ static void append_head(struct text *text, const struct monoid *monoid,
     }
 }
 
-/* clfold_r from an initialiser, which is one for the value if there is only one. */
-static void append_initialiser(struct text *text, const struct monoid *monoid,
-                               const struct width *width, const char *line,
-                               const char *initialiser)
+/* clfold_r: from an initialiser, which is one for the value if there is only one, or from
+ * a text for each component. */
+static void append_value(struct text *text, const struct monoid *monoid,
+                         const struct width *width, const char *line,
+                         const char *initialiser, const char *const *each)
 {
     const struct component *v = &monoid->components[0];
 
-    if (monoid->num_components > 1) {
+    if (!initialiser) {
+        clfold_text_print(text, "    %s clfold_r;\n", width->type);
+        for (uint32_t k = 0; k < monoid->num_components; ++k) {
+            clfold_text_print(text, "    clfold_r.%s =\n#line 1 \"%s\"\n%s\n;\n",
+                              v[k].name, line, each[k]);
+        }
+    } else if (monoid->num_components > 1) {
         clfold_text_print(text, "    %s clfold_r =\n#line 1 \"%s\"\n%s\n;\n", width->type,
                           line, initialiser);
-        return;
+    } else {
+        clfold_text_print(text,
+                          "    %s clfold_r;\n    %s%s clfold_v =\n#line 1 \"%s\"\n%s\n;\n"
+                          "    clfold_r.%s = clfold_v;\n",
+                          width->type, clfold_cl_name(type_of(v, width)), width->suffix,
+                          line, initialiser, v->name);
     }
-    clfold_text_print(text,
-                      "    %s clfold_r;\n    %s%s clfold_v =\n#line 1 \"%s\"\n%s\n;\n"
-                      "    clfold_r.%s = clfold_v;\n",
-                      width->type, clfold_cl_name(type_of(v, width)), width->suffix, line,
-                      initialiser, v->name);
 }
 
 /* b alone, where a segment starts in it; in the usual case none does. rusticl takes an
@@ -365,23 +372,18 @@ void clfold_append_combine(struct text *text, const struct monoid *monoid,
 {
     const struct component *components = monoid->components;
     const struct width *width = width_of(function);
+    const char *each[CLFOLD_MAX_COMPONENTS];
 
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        bool own = width->extend && components[k].extend;
+        each[k] = own                               ? components[k].extend
+                  : width->usual && !monoid->lifted ? components[k].usual
+                                                    : components[k].combine;
+    }
     clfold_append_forms(text, monoid, width->suffix);
     clfold_text_print(text, "static %s %s", width->type, width->function);
     append_head(text, monoid, width, true);
-    if (monoid->combine) {
-        append_initialiser(text, monoid, width, "combine", monoid->combine);
-    } else {
-        clfold_text_print(text, "    %s clfold_r;\n", width->type);
-    }
-    for (uint32_t k = 0; !monoid->combine && k < monoid->num_components; ++k) {
-        bool own = width->extend && components[k].extend;
-        clfold_text_print(text, "    clfold_r.%s =\n#line 1 \"combine\"\n%s\n;\n",
-                          components[k].name,
-                          own                               ? components[k].extend
-                          : width->usual && !monoid->lifted ? components[k].usual
-                                                            : components[k].combine);
-    }
+    append_value(text, monoid, width, "combine", monoid->combine, each);
     if (monoid->lifted) {
         append_cut(text, monoid, width);
     }
@@ -391,17 +393,14 @@ void clfold_append_combine(struct text *text, const struct monoid *monoid,
 void clfold_append_identity(struct text *text, const struct monoid *monoid,
                             const char *suffix)
 {
+    const char *each[CLFOLD_MAX_COMPONENTS];
+
+    for (uint32_t k = 0; k < monoid->num_components; ++k) {
+        each[k] = monoid->components[k].identity;
+    }
     clfold_append_forms(text, monoid, suffix);
     clfold_text_print(text, "static clfold_item clfold_identity(CLFOLD_NAMED_ONLY)\n{\n");
-    if (monoid->identity) {
-        append_initialiser(text, monoid, item, "identity", monoid->identity);
-    } else {
-        clfold_text_print(text, "    clfold_item clfold_r;\n");
-    }
-    for (uint32_t k = 0; !monoid->identity && k < monoid->num_components; ++k) {
-        clfold_text_print(text, "    clfold_r.%s =\n#line 1 \"identity\"\n%s\n;\n",
-                          monoid->components[k].name, monoid->components[k].identity);
-    }
+    append_value(text, monoid, item, "identity", monoid->identity, each);
     clfold_text_print(text, "%s    return clfold_r;\n}\n",
                       monoid->lifted ? "    clfold_r.clfold_head = 0;\n" : "");
 }

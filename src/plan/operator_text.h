@@ -18,7 +18,7 @@ enum own_group {
     OWN_PLACE = 1,    /* where the input begins, and how many elements there are */
     OWN_SEGMENT = 2,  /* how rows or columns lie */
     OWN_PART = 4,     /* of a larger call: where it is, and where its carry goes */
-    OWN_HEADS = 8,    /* flags, keys or bits of segments; CLFOLD_START_PARAMS follow */
+    OWN_HEADS = 8,    /* heads of segments; of scans CLFOLD_START_PARAMS follow */
     OWN_KEYS = 16,    /* the keys before and at the end of a part */
     OWN_OFFSETS = 32, /* where segments begin, and one that is near what is asked for */
     OWN_NUM = 64,     /* where it stands how many segments there are */
@@ -41,29 +41,20 @@ extern const struct own_param clfold_own_params[];
 void clfold_append_with(struct text *text, const struct monoid *monoid,
                         const struct use *use);
 
-/* What to_f32 and pick are in the text that follows, at the width "" or "16". */
-void clfold_append_forms(struct text *text, const struct monoid *monoid,
-                         const char *suffix);
+/* Appends what a program needs of a fold, at the width "" or "16". */
+typedef void clfold_append(struct text *text, const struct monoid *monoid,
+                           const char *width);
 
+/* What to_f32 and pick are in the text that follows. */
+clfold_append clfold_append_forms;
 /* What comes before the contract: what pick() is if texts are compiled for 16 too, the
  * caller's source, and the opaque type. */
-void clfold_append_source(struct text *text, const struct monoid *monoid,
-                          const char *suffix);
-
-/* The operator at a width: "clfold_combine", "clfold_combine_stage16", ... */
-void clfold_append_combine(struct text *text, const struct monoid *monoid,
-                           const char *function);
-
-/* A condition on b: "clfold_cuts", "clfold_is_rare", ... */
-void clfold_append_condition(struct text *text, const struct monoid *monoid,
-                             const char *function);
-
+clfold_append clfold_append_source;
 /* clfold_equal of two keys; clfold_identity; clfold_rounded of an item, or of 16. */
-void clfold_append_equal(struct text *text, const struct monoid *monoid,
-                         const char *suffix);
-void clfold_append_identity(struct text *text, const struct monoid *monoid,
-                            const char *suffix);
-void clfold_append_rounded(struct text *text, const struct monoid *monoid,
-                           const char *suffix);
+clfold_append clfold_append_equal, clfold_append_identity, clfold_append_rounded;
+/* The operator, by its name: "clfold_combine", "clfold_combine_stage16", ... */
+clfold_append clfold_append_combine;
+/* A condition on b: "clfold_cuts", "clfold_is_rare", ... */
+clfold_append clfold_append_condition;
 
 #endif

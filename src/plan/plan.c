@@ -2,7 +2,6 @@
 
 #include "base/platform.h"
 #include "plan/debug.h"
-#include "plan/lanes.h"
 #include "plan/scalar.h"
 #include "plan/strategy.h"
 #include "plan/tuning.h"
@@ -31,7 +30,7 @@ const char *clfold_obstacle_text(enum obstacle obstacle)
 static const struct strategy *const strategies[] = {
     [FAMILY_REDUCE] = &clfold_reduce_strategy, [FAMILY_SCAN] = &clfold_scan_strategy,
     [FAMILY_ANY] = &clfold_serial_strategy,    [FAMILY_OWN] = &clfold_serial_strategy,
-    [FAMILY_MAP] = &clfold_map_strategy,
+    [FAMILY_MAP] = &clfold_map_strategy,       [FAMILY_HEADS] = &clfold_heads_strategy,
 };
 
 static const struct strategy *strategy_of(enum algorithm algorithm)
@@ -68,15 +67,14 @@ clfold_status clfold_plan_choose(struct job *job, const struct site *site,
         (operation->selects && !clfold_algorithm_row(job->algorithm)->selects) ||
         (kind != TAKES_WHOLE &&
          !clfold_algorithm_takes(job->algorithm, TAKES_ROWS | TAKES_OFFSETS))) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "algorithm \"%s\" is not in this version, which %s", name,
-                           kind == TAKES_WHOLE ? operation->knows
-                                               : operation->knows_segments);
+        return UNSUPPORTED(
+            site, "algorithm \"%s\" is not in this version, which %s", name,
+            kind == TAKES_WHOLE ? operation->knows : operation->knows_segments);
     }
     if (!clfold_algorithm_takes(job->algorithm, kind)) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "algorithm \"%s\" does not take %s%s", name, kind_names[kind],
-                           kind == TAKES_OFFSETS ? clfold_use_way(&job->use) : "");
+        return UNSUPPORTED(
+            site, "algorithm \"%s\" does not take %s%s", name, kind_names[kind],
+            kind == TAKES_OFFSETS ? clfold_way_name(job->segments.by) : "");
     }
     const struct strategy *strategy = strategy_of(job->algorithm);
     return strategy->check ? strategy->check(job, site) : CLFOLD_OK;
@@ -138,8 +136,7 @@ static uint32_t loads_32(const struct job *job, const struct policy *policy)
 static clfold_status refuse(const struct job *job, const struct site *site,
                             const struct policy *policy)
 {
-    return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                       "algorithm \"%s\": the policy \"%s\" has no %s for %s",
+    return UNSUPPORTED(site, "algorithm \"%s\": the policy \"%s\" has no %s for %s",
                        clfold_algorithm_name(job->algorithm), policy->row,
                        job->debug && job->debug->tile ? clfold_tile_name(job->debug->tile)
                                                       : "tile",
@@ -185,10 +182,10 @@ clfold_status clfold_plan_candidates(const struct job *job, const struct site *s
 /* ---- Plans ------------------------------------------------------------------------- */
 
 /* Elements that are asked for ahead: whole vectors, and no more than a tile. */
-static uint32_t ahead_of(const struct plan *plan, const struct policy *policy)
+static uint32_t ahead_of(const struct stage *stage, const struct policy *policy)
 {
-    uint64_t elements = policy->ahead_bytes / plan->in_size;
-    uint64_t most = plan->shape.tile.elements;
+    uint64_t elements = policy->ahead_bytes / stage->in_size;
+    uint64_t most = stage->shape.tile.elements;
 
     return (uint32_t)((elements < most ? elements : most) / VECTOR * VECTOR);
 }
@@ -196,7 +193,7 @@ static uint32_t ahead_of(const struct plan *plan, const struct policy *policy)
 /* Bytes that are read for an element; offsets become bits. */
 static uint32_t read_size(const struct job *job)
 {
-    const bool reads_heads = job->use.lifted && job->use.lifted != CLFOLD_BY_OFFSETS;
+    const bool reads_heads = job->use.way && job->use.way != CLFOLD_BY_OFFSETS;
 
     return (uint32_t)(job->of_carries
                           ? clfold_monoid_carry_size(job->monoid)
@@ -204,12 +201,14 @@ static uint32_t read_size(const struct job *job)
                                 (reads_heads ? clfold_scalar(job->use.heads)->size : 0));
 }
 
-void clfold_plan_init(struct plan *plan, const struct job *job,
-                      const struct candidate *candidate)
+static struct stage *add_stage(struct plan *plan, const struct job *job,
+                               const struct shape *shape, const struct policy *policy)
 {
-    *plan = (struct plan){
-        .shape = candidate->shape,
-        .row = candidate->policy.row,
+    struct stage *stage = &plan->stages[plan->num_stages++];
+
+    *stage = (struct stage){
+        .shape = *shape,
+        .row = policy->row,
         .kind = clfold_kind_of(job),
         .count = job->count,
         .in_size = (uint32_t)clfold_monoid_in_size(job->monoid),
@@ -217,63 +216,108 @@ void clfold_plan_init(struct plan *plan, const struct job *job,
                                                : clfold_monoid_written_size(job->monoid)),
         .item_size = (uint32_t)clfold_monoid_scanned_size(job->monoid),
         .read_size = read_size(job),
+        .has_carry = true,
     };
-    plan->ahead = plan->shape.prefetch ? ahead_of(plan, &candidate->policy) : 0;
-    strategy_of(plan->shape.algorithm)->plan(plan, job, &candidate->policy);
-    clfold_marks_init(&plan->marks, job, plan->shape.tile.group_size);
-    if (job->monoid->keeps_scan) {
-        plan->num_before = plan->num_launches;
-        /* Prefixes stay where they are. */
-        plan->num_once = job->monoid->writes_places ? plan->num_launches
-                         : plan->shape.algorithm == REDUCE_THEN_SCAN
-                             ? plan->num_launches - 1
-                             : 0;
+    stage->ahead = stage->shape.prefetch ? ahead_of(stage, policy) : 0;
+    stage->streams =
+        stage->shape.stream && stage->count * stage->out_size >= policy->stream_bytes;
+    strategy_of(stage->shape.algorithm)->plan(stage, job, policy);
+    return stage;
+}
+
+/* A stage about heads. */
+static void add_heads(struct plan *plan, const struct job *job,
+                      const struct candidate *candidate, enum algorithm algorithm)
+{
+    const struct shape shape = clfold_heads_shape(algorithm, job, &candidate->shape);
+    const struct stage *stage = add_stage(plan, job, &shape, &candidate->policy);
+
+    if (algorithm != WRITE_KEPT) {
+        clfold_plan_hand(&plan->handed, stage);
     }
 }
 
-void clfold_set_groups(struct plan *plan, const struct job *job, uint64_t bundles,
-                       uint64_t groups)
+/* Of a select by a scan's items: they say what is kept, and are written once its place is
+ * known. The last launch that can gives the carry; prefixes stay where they are. */
+static void add_kept(struct plan *plan, const struct job *job,
+                     const struct candidate *candidate)
 {
-    plan->each =
-        job->device->most_elements || bundles == 0 ? 1 : clfold_div_up(bundles, groups);
-    plan->num_groups = bundles > 0 ? clfold_div_up(bundles, plan->each) : 1;
+    struct stage *flags = &plan->stages[plan->main];
+    const bool keeps_prefixes = flags->shape.algorithm == REDUCE_THEN_SCAN;
+
+    flags->makes_flags = true;
+    flags->has_carry = keeps_prefixes || job->monoid->writes_places;
+    add_heads(plan, job, candidate, FIND_PLACES);
+    if (job->monoid->writes_places) {
+        add_heads(plan, job, candidate, WRITE_KEPT);
+        return;
+    }
+    struct stage *again = &plan->stages[plan->num_stages++];
+    *again = *flags;
+    again->makes_flags = false;
+    again->has_carry = true;
+    again->first_launch = keeps_prefixes ? flags->num_launches - 1 : 0;
 }
 
-void clfold_launch_cut(struct launch *launch, const struct cut *cut, bool work)
+void clfold_plan_init(struct plan *plan, const struct job *job,
+                      const struct candidate *candidate)
 {
-    launch->count = work ? cut->count : 0;
+    plan->num_stages = 0;
+    plan->handed = (struct handed){ 0 };
+    if (job->segments.found) {
+        add_heads(plan, job, candidate, FIND_HEADS);
+    } else if (job->use.way == CLFOLD_BY_OFFSETS || job->segments.finds_bad) {
+        add_heads(plan, job, candidate, MARK_HEADS);
+    }
+    plan->main = plan->num_stages;
+    add_stage(plan, job, &candidate->shape, &candidate->policy);
+    if (job->monoid->keeps_scan) {
+        add_kept(plan, job, candidate);
+    }
+}
+
+void clfold_set_groups(struct stage *stage, const struct job *job, uint64_t bundles,
+                       uint64_t groups)
+{
+    stage->each =
+        job->device->most_elements || bundles == 0 ? 1 : clfold_div_up(bundles, groups);
+    stage->num_groups = bundles > 0 ? clfold_div_up(bundles, stage->each) : 1;
+}
+
+void clfold_launch_cut(struct launch *launch, const struct cut *cut)
+{
+    launch->count = cut->count;
     launch->width = cut->segments.width;
     launch->length = cut->segments.length;
     launch->runs = cut->runs;
     launch->run = cut->run;
     launch->lead = cut->lead;
-    launch->num_runs = work ? cut->num_runs : 0;
-    launch->num_segments = work ? cut->num_segments : 0;
+    launch->num_runs = cut->num_runs;
+    launch->num_segments = cut->num_segments;
 }
 
-/* The kernels of marks come after the algorithm's. */
-static uint32_t num_kernels(const struct plan *plan)
-{
-    return clfold_algorithm_row(plan->shape.algorithm)->num_kernels;
-}
+/* ---- Launches ---------------------------------------------------------------------- */
 
-static void make_launch(const struct plan *plan, uint32_t kernel, uint32_t number,
-                        bool work, struct launch *launch)
+static void make_launch(const struct stage *stage, uint32_t kernel, uint32_t number,
+                        struct launch *launch)
 {
+    const struct strategy *strategy = strategy_of(stage->shape.algorithm);
+
     launch->kernel = kernel;
-    launch->num_groups = 1;
-    launch->bytes_read = launch->bytes_written = 0;
-    clfold_launch_cut(launch, &plan->cut, work);
+    clfold_launch_moves(launch, stage->num_groups, clfold_stage_read(stage, stage->count),
+                        clfold_stage_written(stage, stage->count));
+    clfold_launch_cut(launch, &stage->cut);
     launch->unit = 1;
-    launch->each = plan->each;
-    launch->ahead = plan->ahead;
-    launch->stream = plan->streams;
-    launch->spins = plan->spins;
-    launch->in_place = plan->in_place;
-    if (kernel >= num_kernels(plan)) {
-        clfold_marks_launch(&plan->marks, kernel - num_kernels(plan), work, launch);
-    } else {
-        strategy_of(plan->shape.algorithm)->launch(plan, number, work, launch);
+    launch->each = stage->each;
+    launch->line = stage->lines.line;
+    launch->part = stage->lines.part;
+    launch->ahead = stage->ahead;
+    launch->stream = stage->streams;
+    launch->spins = stage->spins;
+    launch->in_place = stage->in_place;
+    launch->has_places = !stage->makes_flags;
+    if (strategy->launch) {
+        strategy->launch(stage, number, launch);
     }
 }
 
@@ -289,42 +333,34 @@ const struct param *clfold_kernel_params(const char *name)
 
 uint32_t clfold_plan_num_launches(const struct plan *plan)
 {
-    return plan->num_before + plan->marks.num_launches + plan->num_launches -
-           plan->num_once;
-}
+    uint32_t num = 0;
 
-/* Which one of the algorithm's it is; false: one of the marks, and which. */
-static bool is_algorithm(const struct plan *plan, uint32_t number, uint32_t *which)
-{
-    const uint32_t later = plan->num_before + plan->marks.num_launches;
-
-    *which = number < plan->num_before ? number
-             : number < later          ? number - plan->num_before
-                                       : number - later + plan->num_once;
-    return number < plan->num_before || number >= later;
-}
-
-void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch *launch)
-{
-    const struct strategy *strategy = strategy_of(plan->shape.algorithm);
-    uint32_t which;
-
-    launch->is_placed = number >= plan->num_before;
-    if (is_algorithm(plan, number, &which)) {
-        make_launch(plan, strategy->kernel ? strategy->kernel(plan, which) : 0, which,
-                    true, launch);
-    } else {
-        make_launch(plan, num_kernels(plan) + which, which, true, launch);
+    for (uint32_t s = 0; s < plan->num_stages; ++s) {
+        num += plan->stages[s].num_launches - plan->stages[s].first_launch;
     }
+    return num;
 }
 
-void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
-                           struct launch *launch)
+void clfold_stage_launch(const struct stage *stage, uint32_t number,
+                         struct launch *launch)
 {
-    launch->is_placed = false;
-    make_launch(plan, kernel, 0, false, launch);
-    launch->num_groups = 1;
-    launch->bytes_read = launch->bytes_written = 0;
+    const struct strategy *strategy = strategy_of(stage->shape.algorithm);
+    const uint32_t last = clfold_algorithm_row(stage->shape.algorithm)->num_kernels - 1;
+
+    make_launch(stage,
+                strategy->kernel ? strategy->kernel(stage, number)
+                : number < last  ? number
+                                 : last,
+                number, launch);
+}
+
+void clfold_stage_rehearsal(const struct stage *stage, uint32_t kernel,
+                            struct launch *launch)
+{
+    make_launch(stage, kernel, 0, launch);
+    clfold_launch_moves(launch, 1, 0, 0);
+    launch->count = launch->num_runs = launch->num_segments = 0;
+    launch->num = launch->num_words = launch->first_block = 0;
 }
 
 /* Of so many launches all are alike but the first and the last two. */
@@ -333,16 +369,17 @@ void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
 void clfold_plan_bytes(const struct plan *plan, uint64_t *bytes_read,
                        uint64_t *bytes_written)
 {
-    const uint32_t num = clfold_plan_num_launches(plan);
     struct launch launch;
 
     *bytes_read = *bytes_written = 0;
-    for (uint32_t i = 0, alike; i < num; i += alike) {
-        uint32_t which;
-        const bool is_second = is_algorithm(plan, i, &which) && which == 1;
-        alike = is_second && plan->num_launches > MANY ? plan->num_launches - 3 : 1;
-        clfold_plan_launch(plan, i, &launch);
-        *bytes_read += alike * launch.bytes_read;
-        *bytes_written += alike * launch.bytes_written;
+    for (uint32_t s = 0; s < plan->num_stages; ++s) {
+        const struct stage *stage = &plan->stages[s];
+        const uint32_t num = stage->num_launches;
+        for (uint32_t i = stage->first_launch, alike; i < num; i += alike) {
+            alike = i == 1 && num > MANY ? num - 3 : 1;
+            clfold_stage_launch(stage, i, &launch);
+            *bytes_read += alike * launch.bytes_read;
+            *bytes_written += alike * launch.bytes_written;
+        }
     }
 }

@@ -1,111 +1,14 @@
 /*
  * The plan of a call: pure arithmetic from what is asked for, the monoid, the policy and
- * the device. A plan is data: a shape, which the program's text depends on, and launches
- * of that program's kernels with numbers by name, which src/ops/run.c enqueues.
+ * the device. A plan is data: stages, each a shape, which the text of its program depends
+ * on, and launches of its kernels with numbers by name, which src/ops/run.c enqueues.
  */
 #ifndef CLFOLD_PLAN_PLAN_H
 #define CLFOLD_PLAN_PLAN_H
 
-#include "plan/facet.h"
 #include "plan/grid.h"
-#include "plan/launch.h"
-#include "plan/memory.h"
-#include "plan/monoid.h"
-#include "plan/operation.h"
-#include "plan/policy.h"
-#include "plan/segments.h"
-
-struct debug;
-struct tuned_numbers;
-
-/* What is known of a call's segments. */
-struct segments {
-    uint32_t by;             /* CLFOLD_BY_FLAGS, _KEYS, _OFFSETS; else 0 */
-    clfold_type type;        /* of flags, keys or offsets; 0: there are none */
-    size_t num;              /* of these */
-    uint64_t num_offsets;    /* given or found, one more than there are segments */
-    struct rows rows, given; /* rows and columns: `rows` no longer than all elements */
-    bool finds_bad;          /* the first offset that is wrong */
-    bool lists;              /* of those that are found, keys or lengths are written */
-};
-
-/* What a plan is made for. */
-struct job {
-    clfold_operation operation;
-    enum algorithm algorithm;
-    const struct monoid *monoid;
-    const struct device_facts *device;
-    const struct debug *debug;         /* of tests and benches; NULL: none */
-    const struct tuned_numbers *tuned; /* of a row; NULL: the policy's */
-    uint64_t count, out_offset;        /* in elements */
-    struct use use;
-    struct segments segments;
-    bool of_carries; /* elements are carries; serial */
-    /* of look-back */
-    struct verdict verdict;
-    bool in_place, traced;
-};
-
-struct tile_shape {
-    enum tile_kind kind; /* TILE_NONE: of a rung or serial */
-    uint32_t elements;   /* a tile */
-    uint32_t group_size; /* work-items */
-};
-
-/* The work-items of a group that look back. */
-enum lookers {
-    LOOKERS_ONE,
-    LOOKERS_SUB_GROUP,
-    LOOKERS_WARP, /* of NVIDIA's, by PTX */
-};
-
-/* All that a program's text depends on, beside the monoid: words only, so that it can be
- * hashed and compared as a whole. What an algorithm does without is zero. */
-struct shape {
-    enum algorithm algorithm;
-    struct tile_shape tile;
-    uint32_t prefetch; /* elements are asked for ahead; tile_vector */
-    uint32_t loads_32; /* of 32 bytes, for 16 scalars; 0: at once; tile_vector */
-    uint32_t tail;     /* padding at an item's end is a member */
-    uint32_t single;   /* a work-item alone in its group shall not become a vector */
-    uint32_t each;     /* a result for each element; serial */
-    uint32_t carries;  /* elements are carries, and so is the result; serial */
-    uint32_t step;     /* items of a lane in local memory; segments, tile_group */
-    struct use use;
-    /* scans */
-    uint32_t exclusive;
-    uint32_t resumes;           /* a launch may go on where one stopped; single group */
-    uint32_t builtins;          /* those of clang are known to work; tile_vector */
-    uint32_t stream;            /* one of them: results may go past the caches */
-    uint32_t anchor;            /* tiles from one anchor to the next */
-    enum group_scan group_scan; /* of tile_group */
-    /* look-back */
-    enum memory_tier tier;
-    uint32_t fences; /* so that it can be in place */
-    uint32_t window; /* tiles that it looks at at once */
-    enum lookers lookers;
-    uint32_t traced;
-};
-#define CLFOLD_SHAPE_WORDS (22 + CLFOLD_USE_WORDS)
-_Static_assert(sizeof(struct shape) == CLFOLD_SHAPE_WORDS * sizeof(uint32_t),
-               "a shape has no padding");
-
-/* The launches that come first by offsets, which make bits of them for a scan, and find
- * wrong ones: cl/mark_heads.cl. Or those of a reduction by flags or keys, which find its
- * offsets, and those of a select that scans, which find places: cl/find_heads.cl. */
-struct marks {
-    uint32_t num_launches;            /* 0: none are needed */
-    uint32_t size;                    /* of an offset */
-    uint32_t key_size;                /* of a flag or key whose heads are found; else 0 */
-    uint64_t num_offsets, num_words;  /* 0 words: there are no bits */
-    uint64_t run, words_run;          /* of a group */
-    uint64_t num_groups;              /* that read offsets, or find heads */
-    uint64_t bits_at, offsets_at;     /* of those that are found: where they begin */
-    bool of_scan;                     /* places are found, by flags of a scan's own */
-    uint64_t flags_at;                /* of these */
-    uint32_t read_size, written_size; /* of an element that is kept, at most */
-    size_t bytes;                     /* of the words, and what groups find */
-};
+#include "plan/job.h"
+#include "plan/lanes.h"
 
 /* Why look-back is not possible. */
 enum obstacle {
@@ -124,24 +27,18 @@ enum obstacle {
 /* As part of a sentence; static. */
 const char *clfold_obstacle_text(enum obstacle obstacle);
 
-/* Bundles of runs, whose first ones clfold_bundle_first() in cl/lane_items.cl gives. */
-struct lines {
-    uint64_t line, part, bundles;
-};
-
-struct plan {
+/* Launches of one program. */
+struct stage {
     struct shape shape;
+    bool is_shared;  /* its program is of no fold: that of a sum stands for all */
     const char *row; /* of the policy */
     enum takes kind; /* of the elements */
     uint64_t count;
     uint32_t in_size, out_size,
-        item_size;         /* of an element, a result, an item, in bytes */
-    uint32_t read_size;    /* bytes that an element takes from all that is read */
-    struct marks marks;    /* launches that come first, with scratch of their own */
-    uint32_t num_launches; /* of the algorithm */
-    /* Launches of the algorithm before the marks, which say what is kept; and those of
-     * which no second one is needed after them. */
-    uint32_t num_before, num_once;
+        item_size;      /* of an element, a result, an item, in bytes */
+    uint32_t read_size; /* bytes that an element takes from all that is read */
+    /* Of the algorithm's launches, from the first that is needed to the last. */
+    uint32_t first_launch, num_launches;
     struct cut cut;      /* into runs, of the first launch; of scans into tiles */
     struct lines lines;  /* by lanes */
     uint64_t each;       /* runs that a group takes, or bundles of lanes */
@@ -165,32 +62,69 @@ struct plan {
     bool streams;           /* results go past the caches */
     bool in_place;          /* of look-back: stores in the caches then, since stores past
                                them ignore fences */
+    bool makes_flags;       /* of what is kept, in place of results */
+    bool has_carry;         /* gives the carry of a part */
+    /* heads: heads_plan.c */
+    uint32_t size;                   /* of an offset */
+    uint64_t num_offsets, num_words; /* 0 words: there are no bits */
+    uint64_t run, words_run;         /* of a group */
 };
+
+/* What stages hand to each other, in one block of memory: each has a place of its own. */
+enum role { ROLE_HEADS, ROLE_OFFSETS, ROLE_NUM, ROLE_BITS, ROLE_COUNTS, NUM_ROLES };
+struct handed {
+    uint32_t roles;         /* bits */
+    uint64_t at[NUM_ROLES]; /* in elements */
+    size_t bytes;
+};
+
+/*
+ * What a call enqueues, in order. One stage is the algorithm's that the call has; others
+ * are about heads:
+ *
+ *   a scan by offsets, or any call
+ *   by these with bad_out           mark_heads; scan, reduction or map
+ *   a reduction by flags or keys    find_heads, reduce_offsets
+ *   a select by a scan's items      scan, which makes flags; find_places; scan again, or
+ *                                   write_kept
+ */
+#define CLFOLD_MAX_STAGES 3
+struct plan {
+    uint32_t num_stages, main;
+    struct stage stages[CLFOLD_MAX_STAGES];
+    struct handed handed;
+};
+
+static inline const struct stage *clfold_plan_main(const struct plan *plan)
+{
+    return &plan->stages[plan->main];
+}
+
+/* Of programs that are of no fold. */
+#define CLFOLD_SHARED_OP   CLFOLD_ADD
+#define CLFOLD_SHARED_TYPE CLFOLD_U32
 
 /* ---- Launches ---------------------------------------------------------------------- */
 
-/* Kernel k of a monoid's program; those of marks follow the algorithm's. NULL: past the
- * last. */
-const char *clfold_kernel_name(const struct monoid *monoid, const struct shape *shape,
-                               uint32_t k);
-
-/* Of marks and the algorithm. */
+/* Of all stages. */
 uint32_t clfold_plan_num_launches(const struct plan *plan);
 
-/* Launch 0, 1, ... of a plan: all that its kernel takes of the plan's numbers. */
-void clfold_plan_launch(const struct plan *plan, uint32_t number, struct launch *launch);
+/* Launch first_launch, ..., num_launches - 1 of a stage: all that its kernel takes of the
+ * stage's numbers. */
+void clfold_stage_launch(const struct stage *stage, uint32_t number,
+                         struct launch *launch);
 
 /* Bytes that `count` elements take of all that is read; bits of offsets are read, too. */
-static inline uint64_t clfold_plan_read(const struct plan *plan, uint64_t count)
+static inline uint64_t clfold_stage_read(const struct stage *stage, uint64_t count)
 {
-    return count * plan->read_size + (plan->marks.num_words > 0 ? count / 8 : 0);
+    return count * stage->read_size +
+           (stage->shape.use.way == CLFOLD_BY_OFFSETS ? count / 8 : 0);
 }
 
-/* Bytes that a scan writes for `count` elements: where places are to be found, flags. */
-static inline uint64_t clfold_plan_written(const struct plan *plan,
-                                           const struct launch *launch, uint64_t count)
+/* Bytes of a result for each of `count` elements. */
+static inline uint64_t clfold_stage_written(const struct stage *stage, uint64_t count)
 {
-    return launch->is_placed ? count * plan->out_size : count;
+    return stage->makes_flags ? count : count * stage->out_size;
 }
 
 /* Bytes of all launches, in global memory, by design. */
@@ -198,8 +132,8 @@ void clfold_plan_bytes(const struct plan *plan, uint64_t *bytes_read,
                        uint64_t *bytes_written);
 
 /* One group of the algorithm's kernel, on nothing. */
-void clfold_plan_rehearsal(const struct plan *plan, uint32_t kernel,
-                           struct launch *launch);
+void clfold_stage_rehearsal(const struct stage *stage, uint32_t kernel,
+                            struct launch *launch);
 
 /* ---- Planning ---------------------------------------------------------------------- */
 
@@ -225,5 +159,26 @@ clfold_status clfold_plan_candidates(const struct job *job, const struct site *s
 
 void clfold_plan_init(struct plan *plan, const struct job *job,
                       const struct candidate *candidate);
+
+/* Elements and ends that a reduction by offsets may have. */
+uint64_t clfold_most_places(const struct device_facts *device);
+
+/* ---- For strategies ---------------------------------------------------------------- */
+
+/* Runs, or bundles of lanes, that a group takes, where there are that many: one where
+ * work-items must not run for long. */
+void clfold_set_groups(struct stage *stage, const struct job *job, uint64_t bundles,
+                       uint64_t groups);
+
+/* The numbers that say how the elements of a launch are cut. */
+void clfold_launch_cut(struct launch *launch, const struct cut *cut);
+
+static inline void clfold_launch_moves(struct launch *launch, uint64_t num_groups,
+                                       uint64_t bytes_read, uint64_t bytes_written)
+{
+    launch->num_groups = num_groups;
+    launch->bytes_read = bytes_read;
+    launch->bytes_written = bytes_written;
+}
 
 #endif

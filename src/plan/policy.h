@@ -7,9 +7,7 @@
 
 #include "plan/operation.h"
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum tile_kind { TILE_NONE, TILE_VECTOR, TILE_GROUP, TILE_ITEM };
 

@@ -11,6 +11,8 @@ _Static_assert(CLFOLD_REASON_SIZE == sizeof(((clfold_report *)0)->reason), "one 
 struct sentence {
     char *text;
     size_t length;
+    const struct reason *reason; /* what it says */
+    const struct stage *stage;   /* the main one */
 };
 
 /* Appends a part, or leaves it out if it does not fit. */
@@ -42,129 +44,132 @@ static const char *const chosen[] = {
 };
 
 /* The tile, and where its numbers come from. */
-static void add_tile(struct sentence *sentence, const char *separator,
-                     enum tile_kind kind, const char *row, const char *dropped)
+static void add_tile(struct sentence *sentence, const char *separator)
 {
+    const struct stage *stage = sentence->stage;
+    const char *tile = clfold_tile_name(stage->shape.tile.kind);
+    const char *dropped = sentence->reason->dropped;
     const char *since = dropped ? ", since " : "", *why = dropped ? dropped : "";
 
-    if (strcmp(row, "tuned") == 0) {
-        add(sentence, "%s%s by the tuning file%s%s", separator, clfold_tile_name(kind),
-            since, why);
+    if (strcmp(stage->row, "tuned") == 0) {
+        add(sentence, "%s%s by the tuning file%s%s", separator, tile, since, why);
     } else {
-        add(sentence, "%s%s by policy \"%s\"%s%s", separator, clfold_tile_name(kind), row,
-            since, why);
+        add(sentence, "%s%s by policy \"%s\"%s%s", separator, tile, stage->row, since,
+            why);
     }
 }
 
 /* ---- Segments ---------------------------------------------------------------------- */
 
-static bool is_cut(const struct plan *plan)
+static bool is_cut(const struct stage *stage)
 {
-    return plan->kind == TAKES_ROWS || plan->kind == TAKES_COLUMNS;
+    return stage->kind == TAKES_ROWS || stage->kind == TAKES_COLUMNS;
 }
 
 /* How many, if there are any. */
-static void add_segments(struct sentence *sentence, const struct plan *plan)
+static void add_segments(struct sentence *sentence)
 {
-    const struct cut *cut = &plan->cut;
+    const struct cut *cut = &sentence->stage->cut;
 
-    if (is_cut(plan)) {
+    if (is_cut(sentence->stage)) {
         add(sentence, "%llu %s%s of %llu item%s, ", (unsigned long long)cut->num_segments,
-            plan->kind == TAKES_ROWS ? "row" : "column", plural(cut->num_segments),
-            (unsigned long long)cut->segments.length, plural(cut->segments.length));
+            sentence->stage->kind == TAKES_ROWS ? "row" : "column",
+            plural(cut->num_segments), (unsigned long long)cut->segments.length,
+            plural(cut->segments.length));
     }
 }
 
-static void add_lanes(struct sentence *sentence, const struct plan *plan)
+static void add_lanes(struct sentence *sentence)
 {
-    add(sentence, "a lane each, %u side by side", plan->shape.tile.elements);
-    if (plan->cut.runs > 1) {
-        add(sentence, ", cut into runs of %llu", (unsigned long long)plan->cut.run);
+    const struct stage *stage = sentence->stage;
+
+    add(sentence, "a lane each, %u side by side", stage->shape.tile.elements);
+    if (stage->cut.runs > 1) {
+        add(sentence, ", cut into runs of %llu", (unsigned long long)stage->cut.run);
     }
 }
 
 /* The policy's choice, where it did not decide. */
-static void add_policy(struct sentence *sentence, const struct reason *reason)
+static void add_policy(struct sentence *sentence)
 {
+    const struct reason *reason = sentence->reason;
+
     if (reason->chooser != CHOSEN_BY_POLICY &&
-        reason->policy != reason->plan->shape.algorithm) {
+        reason->policy != sentence->stage->shape.algorithm) {
         add(sentence, "; the policy takes %s", clfold_algorithm_name(reason->policy));
     }
 }
 
 /* ---- Reductions -------------------------------------------------------------------- */
 
-static void add_launches(struct sentence *sentence, const struct plan *plan)
+static void add_groups(struct sentence *sentence)
 {
-    if (plan->joins) {
-        add(sentence, ", in one launch, whose last group folds their partials");
-    } else if (plan->num_launches == 1) {
-        add(sentence, ", in one launch");
-    } else if (plan->num_launches == 2) {
-        add(sentence, ", and a launch that folds their partials");
-    } else {
-        add(sentence, ", and %u launches that fold their partials",
-            plan->num_launches - 1);
-    }
-}
-
-static void add_groups(struct sentence *sentence, const struct plan *plan)
-{
-    const struct grid *grid = &plan->grid;
+    const struct stage *stage = sentence->stage;
+    const struct grid *grid = &stage->grid;
 
     add(sentence, ": %llu group%s of lanes with %llu item%s each",
-        (unsigned long long)plan->num_groups, plural(plan->num_groups),
+        (unsigned long long)stage->num_groups, plural(stage->num_groups),
         (unsigned long long)grid->items, plural(grid->items));
     if (grid->cut) {
         add(sentence, ", the most at once here");
     }
-    add_launches(sentence, plan);
+    if (stage->joins) {
+        add(sentence, ", in one launch, whose last group folds their partials");
+    } else if (stage->num_launches == 1) {
+        add(sentence, ", in one launch");
+    } else if (stage->num_launches == 2) {
+        add(sentence, ", and a launch that folds their partials");
+    } else {
+        add(sentence, ", and %u launches that fold their partials",
+            stage->num_launches - 1);
+    }
 }
 
-static void add_reduction(struct sentence *sentence, const struct reason *reason)
+static void add_reduction(struct sentence *sentence)
 {
-    const struct plan *plan = reason->plan;
-    const struct tile_shape *tile = &plan->shape.tile;
-    bool is_rung = clfold_algorithm_row(plan->shape.algorithm)->is_rung;
+    const struct reason *reason = sentence->reason;
+    const struct stage *stage = sentence->stage;
+    const uint32_t group_size = stage->shape.tile.group_size;
+    bool is_rung = clfold_algorithm_row(stage->shape.algorithm)->is_rung;
+    const bool found = reason->by < CLFOLD_BY_OFFSETS;
 
     add(sentence, "%s", chosen[reason->chooser]);
-    add_segments(sentence, plan);
-    if (plan->shape.algorithm == REDUCE_LANES) {
-        add_lanes(sentence, plan);
-    } else if (plan->kind == TAKES_OFFSETS) {
+    add_segments(sentence);
+    if (stage->shape.algorithm == REDUCE_LANES) {
+        add_lanes(sentence);
+    } else if (stage->kind == TAKES_OFFSETS) {
         add(sentence, "%s%llu segments by %s, in %llu piece%s of %llu elements and ends",
-            plan->shape.use.found ? "up to " : "",
-            (unsigned long long)plan->cut.num_segments, clfold_use_way(&plan->shape.use),
-            (unsigned long long)plan->cut.num_runs, plural(plan->cut.num_runs),
-            (unsigned long long)plan->cut.run);
-        if (plan->shape.use.found) {
+            found ? "up to " : "", (unsigned long long)stage->cut.num_segments,
+            clfold_way_name(reason->by), (unsigned long long)stage->cut.num_runs,
+            plural(stage->cut.num_runs), (unsigned long long)stage->cut.run);
+        if (found) {
             add(sentence, ", once their offsets are found");
         }
-    } else if (!plan->has_grid) {
+    } else if (!stage->has_grid) {
         add(sentence,
             "%llu item%s a work-item, so every launch leaves a partial for each group of "
             "%u until one is left",
-            (unsigned long long)plan->items, plural(plan->items), tile->group_size);
+            (unsigned long long)stage->items, plural(stage->items), group_size);
     } else {
         if (is_rung) {
-            add(sentence, "groups of %u", tile->group_size);
+            add(sentence, "groups of %u", group_size);
         } else {
-            add_tile(sentence, "", tile->kind, plan->row, reason->dropped);
+            add_tile(sentence, "");
         }
-        add_groups(sentence, plan);
+        add_groups(sentence);
     }
-    add_policy(sentence, reason);
-    if (!is_rung && !plan->has_grid) {
-        add_tile(sentence, "; ", tile->kind, plan->row, reason->dropped);
+    add_policy(sentence);
+    if (!is_rung && !stage->has_grid) {
+        add_tile(sentence, "; ");
     }
     if (!reason->monoid->commutative) {
         add(sentence, "; order is kept, since %s does not commute", reason->monoid->name);
     }
-    if (plan->has_grid && !is_cut(plan)) {
+    if (stage->has_grid && !is_cut(stage)) {
         /* Brent's rule in numbers. */
         add(sentence, "; %llu lanes fill the device, each for %llu item%s or more",
-            (unsigned long long)plan->grid.saturating,
-            (unsigned long long)plan->grid.least, plural(plan->grid.least));
+            (unsigned long long)stage->grid.saturating,
+            (unsigned long long)stage->grid.least, plural(stage->grid.least));
     }
 }
 
@@ -179,11 +184,11 @@ static const char *const methods[CLFOLD_ALGORITHMS] = {
 };
 
 /* The result of the probe for the best tier that was tried. */
-static void add_fate(struct sentence *sentence, const struct reason *reason)
+static void add_fate(struct sentence *sentence)
 {
-    const struct findings *findings = reason->findings;
+    const struct findings *findings = sentence->reason->findings;
 
-    if (!findings || reason->obstacle != OBSTACLE_TIER) {
+    if (!findings || sentence->reason->obstacle != OBSTACLE_TIER) {
         return;
     }
     for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
@@ -196,12 +201,13 @@ static void add_fate(struct sentence *sentence, const struct reason *reason)
     add(sentence, " (it offers none)");
 }
 
-static void add_cause(struct sentence *sentence, const struct reason *reason)
+static void add_cause(struct sentence *sentence)
 {
-    enum algorithm algorithm = reason->plan->shape.algorithm;
-    bool is_whole = !is_cut(reason->plan);
+    const struct reason *reason = sentence->reason;
+    enum algorithm algorithm = sentence->stage->shape.algorithm;
+    bool is_whole = !is_cut(sentence->stage);
 
-    if (reason->plan->count == 0) {
+    if (sentence->stage->count == 0) {
         add(sentence, "there is nothing to scan: ");
     } else if (reason->chooser != CHOSEN_BY_POLICY) {
         return;
@@ -211,43 +217,36 @@ static void add_cause(struct sentence *sentence, const struct reason *reason)
         add(sentence, is_whole ? "the count is large: " : "few and long: ");
     } else {
         add(sentence, "look-back is out, %s", clfold_obstacle_text(reason->obstacle));
-        add_fate(sentence, reason);
+        add_fate(sentence);
         add(sentence, ": ");
     }
 }
 
-static void add_method(struct sentence *sentence, const struct reason *reason)
+static void add_method(struct sentence *sentence)
 {
-    const struct plan *plan = reason->plan;
-    enum algorithm algorithm = plan->shape.algorithm;
+    const struct stage *stage = sentence->stage;
+    enum algorithm algorithm = stage->shape.algorithm;
 
-    if (algorithm == SCAN_SINGLE_GROUP && is_cut(plan)) {
+    if (algorithm == SCAN_SINGLE_GROUP && is_cut(stage)) {
         add(sentence, "one group takes all tiles of a row in turn");
-    } else if (algorithm == SCAN_SINGLE_GROUP && plan->num_launches > 1) {
+    } else if (algorithm == SCAN_SINGLE_GROUP && stage->num_launches > 1) {
         add(sentence, "one group takes all tiles in turn, in %u launches",
-            plan->num_launches);
+            stage->num_launches);
     } else {
         add(sentence, "%s", methods[algorithm]);
     }
-    if (plan->shape.window > 1) {
-        add(sentence, ", %u at a time", plan->shape.window);
+    if (stage->shape.window > 1) {
+        add(sentence, ", %u at a time", stage->shape.window);
     }
-    if (clfold_looks_back(algorithm) && reason->unproven) {
+    if (clfold_looks_back(algorithm) && sentence->reason->unproven) {
         add(sentence, ", if a probe finds memory for it");
     }
 }
 
-/* Whether a call in place takes another algorithm, or fails. */
-static bool differs_in_place(const struct reason *reason)
-{
-    return clfold_looks_back(reason->plan->shape.algorithm) && !reason->unproven &&
-           !reason->plan->shape.fences;
-}
-
 /* How segments are given. */
-static void add_heads(struct sentence *sentence, const struct reason *reason)
+static void add_heads(struct sentence *sentence)
 {
-    const uint32_t heads = reason->plan->shape.use.lifted;
+    const uint32_t heads = sentence->stage->shape.use.way;
 
     if (heads) {
         add(sentence, "; segments by %s, %s", clfold_way_name(heads),
@@ -256,32 +255,30 @@ static void add_heads(struct sentence *sentence, const struct reason *reason)
     }
 }
 
-static void add_kept(struct sentence *sentence, const struct reason *reason)
+static void add_scan(struct sentence *sentence)
 {
+    const struct reason *reason = sentence->reason;
+    const struct stage *stage = sentence->stage;
+    double in = (double)stage->count * stage->read_size;
+
+    add(sentence, "%s", stage->count > 0 ? chosen[reason->chooser] : "");
+    add_segments(sentence);
+    if (stage->shape.algorithm == SCAN_LANES) {
+        add_lanes(sentence);
+    } else {
+        add_cause(sentence);
+        add_method(sentence);
+    }
+    add_policy(sentence);
+    add_tile(sentence, "; ");
+    add_heads(sentence);
     if (reason->monoid->keeps_scan) {
         add(sentence, "; what is kept is found first, and written %s",
             reason->monoid->writes_places ? "without a scan" : "by a second scan");
     }
-}
-
-static void add_scan(struct sentence *sentence, const struct reason *reason)
-{
-    const struct plan *plan = reason->plan;
-    double in = (double)plan->count * plan->read_size;
-
-    add(sentence, "%s", plan->count > 0 ? chosen[reason->chooser] : "");
-    add_segments(sentence, plan);
-    if (plan->shape.algorithm == SCAN_LANES) {
-        add_lanes(sentence, plan);
-    } else {
-        add_cause(sentence, reason);
-        add_method(sentence, reason);
-    }
-    add_policy(sentence, reason);
-    add_tile(sentence, "; ", plan->shape.tile.kind, plan->row, reason->dropped);
-    add_heads(sentence, reason);
-    add_kept(sentence, reason);
-    if (differs_in_place(reason)) {
+    /* A call in place takes another algorithm, or fails. */
+    if (clfold_looks_back(stage->shape.algorithm) && !reason->unproven &&
+        !stage->shape.fences) {
         add(sentence, "; in place %s, lacking fences",
             reason->chooser == CHOSEN_BY_POLICY ? clfold_algorithm_name(REDUCE_THEN_SCAN)
                                                 : "rejected");
@@ -293,28 +290,28 @@ static void add_scan(struct sentence *sentence, const struct reason *reason)
 
 /* ---- Maps -------------------------------------------------------------------------- */
 
-static void add_map(struct sentence *sentence, const struct reason *reason)
+static void add_map(struct sentence *sentence)
 {
-    const struct plan *plan = reason->plan;
-
-    add(sentence, "%seach element by itself, %llu a group", chosen[reason->chooser],
-        (unsigned long long)plan->cut.run);
-    add_tile(sentence, "; ", plan->shape.tile.kind, plan->row, reason->dropped);
+    add(sentence, "%s%s, %llu a group", chosen[sentence->reason->chooser],
+        clfold_operation_row(sentence->reason->operation)->takes,
+        (unsigned long long)sentence->stage->cut.run);
+    add_tile(sentence, "; ");
 }
 
 /* ---- By one work-item -------------------------------------------------------------- */
 
-static void add_serial(struct sentence *sentence, const struct reason *reason)
+static void add_serial(struct sentence *sentence)
 {
-    uint32_t num = reason->plan->num_launches;
+    const struct reason *reason = sentence->reason;
+    uint32_t num = sentence->stage->num_launches;
 
     add(sentence, "%sone work-item takes all elements in turn, in %u launch%s",
         chosen[reason->chooser], num, num == 1 ? "" : "es");
     add(sentence, "; the policy takes %s", clfold_algorithm_name(reason->policy));
-    add_heads(sentence, reason);
+    add_heads(sentence);
 }
 
-static void (*const adders[])(struct sentence *sentence, const struct reason *reason) = {
+static void (*const adders[])(struct sentence *sentence) = {
     [FAMILY_REDUCE] = add_reduction,
     [FAMILY_SCAN] = add_scan,
     [FAMILY_ANY] = add_serial,
@@ -323,12 +320,20 @@ static void (*const adders[])(struct sentence *sentence, const struct reason *re
 
 void clfold_reason(char text[CLFOLD_REASON_SIZE], const struct reason *reason)
 {
-    struct sentence sentence = { .text = text };
+    const struct plan *plan = reason->plan;
+    const struct shape *main = &clfold_plan_main(plan)->shape;
+    struct sentence sentence = { text, 0, reason, clfold_plan_main(plan) };
 
     text[0] = '\0';
-    adders[clfold_algorithm_row(reason->plan->shape.algorithm)->family](&sentence,
-                                                                        reason);
-    if (clfold_use_has(&reason->plan->shape.use, FACET_COUNT_AT)) {
+    adders[clfold_algorithm_row(main->algorithm)->family](&sentence);
+    if (plan->num_stages > 1) {
+        const bool are_more = plan->num_stages > 2;
+        add(&sentence, "; stages %s, %s%s%s",
+            clfold_algorithm_name(plan->stages[0].shape.algorithm),
+            clfold_algorithm_name(plan->stages[1].shape.algorithm), are_more ? ", " : "",
+            are_more ? clfold_algorithm_name(plan->stages[2].shape.algorithm) : "");
+    }
+    if (clfold_use_has(&main->use, FACET_COUNT_AT)) {
         add(&sentence, "; the count is a bound");
     }
 }

@@ -23,6 +23,8 @@ struct reason {
     const struct plan *plan;
     uint64_t moved; /* bytes, by clfold_plan_bytes */
     const struct monoid *monoid;
+    clfold_operation operation;
+    uint32_t by; /* CLFOLD_BY_FLAGS, ...: how segments are given that are not uniform */
     enum chooser chooser;
     enum algorithm policy; /* the policy's choice; set only where it did not decide */
     const char *dropped;   /* why a better tile is not used; NULL: there is none */

@@ -1,7 +1,7 @@
-/* Reductions, of a whole input or of segments: reduce_tiles, reduce_lanes, and the rungs
- * of the ladder. */
-#include "plan/lanes.h"
-#include "plan/pieces.h"
+/* Reductions, of a whole input or of segments: reduce_tiles, reduce_lanes, the rungs of
+ * the ladder, and reduce_offsets. */
+#include "plan/plan.h"
+#include "plan/scalar.h"
 #include "plan/strategy.h"
 
 /* The longest tree that reduce_ladder.cl spells out. */
@@ -127,7 +127,7 @@ static clfold_status check(struct job *job, const struct site *site)
     clfold_status status;
 
     if (row->reorders && !job->monoid->commutative) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+        return UNSUPPORTED(site,
                            "algorithm \"%s\" reorders its operands, and %s does not "
                            "commute: reduce_tiles, reduce0 and reduce1 keep order",
                            row->name, job->monoid->name);
@@ -139,8 +139,8 @@ static clfold_status check(struct job *job, const struct site *site)
         return status;
     }
     if (candidates[0].shape.tile.group_size < 2) {
-        return clfold_fail(
-            site, CLFOLD_ERROR_UNSUPPORTED,
+        return UNSUPPORTED(
+            site,
             "algorithm \"%s\" needs groups of 2 or more work-items, but %s is "
             "folded by groups of %u here",
             row->name, job->monoid->name, candidates[0].shape.tile.group_size);
@@ -148,14 +148,78 @@ static clfold_status check(struct job *job, const struct site *site)
     return CLFOLD_OK;
 }
 
+/* ---- By offsets, in pieces of elements and ends: cl/offsets.cl --------------------- */
+
+/* Pieces at most, so that the items of a long segment are few. */
+#define CPU_PIECES 1024
+#define GPU_PIECES 16384
+
+/* Items of one segment's pieces, where a device stops work-items that run long loops. */
+#define MOST_ITEMS 32768
+
+static void plan_pieces(struct stage *stage, const struct job *job,
+                        const struct policy *policy)
+{
+    const struct tile_shape *tile = &stage->shape.tile;
+    const uint64_t pieces = clfold_tile_is_lone(tile->kind) ? CPU_PIECES : GPU_PIECES;
+    const uint64_t num = job->segments.num_offsets - 1, total = stage->count + num;
+    /* A work-item may meet a segment of the piece's in each of its group's rounds. */
+    const uint64_t most = job->device->most_elements;
+    const uint64_t shortest =
+        most > 0 ? clfold_least(most, tile->elements) : tile->elements;
+    uint64_t run = clfold_div_up(total, pieces);
+
+    run = run > shortest ? run : shortest;
+    run = most > 0 ? clfold_least(most, run) : run;
+    stage->items = run / tile->group_size;
+    stage->cut = (struct cut){
+        .count = stage->count,
+        .segments = { 1, stage->count },
+        .num_segments = num,
+        .run = run,
+        .runs = 1,
+        .num_runs = clfold_div_up(total, run),
+    };
+    clfold_set_groups(stage, job, stage->cut.num_runs, policy->groups);
+    stage->num_launches = stage->cut.num_runs > 1 ? 2 : 1;
+    stage->scratch_bytes = (size_t)(2 * stage->cut.num_runs) * stage->item_size;
+    stage->scratch_most = (size_t)(2 * clfold_div_up(total, shortest)) * stage->item_size;
+    if (most == 0 && stage->scratch_most > 2 * pieces * stage->item_size) {
+        stage->scratch_most = (size_t)(2 * pieces) * stage->item_size;
+    }
+}
+
+uint64_t clfold_most_places(const struct device_facts *device)
+{
+    return device->most_elements ? MOST_ITEMS * device->most_elements : UINT64_MAX;
+}
+
+static void launch_pieces(const struct stage *stage, uint32_t number,
+                          struct launch *launch)
+{
+    const uint64_t num = stage->cut.num_segments, pieces = stage->cut.num_runs;
+    const uint64_t offsets = (num + 1) * clfold_scalar(stage->shape.use.offsets)->size;
+    const uint64_t items = pieces * stage->item_size;
+
+    launch->num = num;
+    if (number == 0) {
+        clfold_launch_moves(launch, stage->num_groups,
+                            stage->count * stage->read_size + offsets,
+                            num * stage->out_size + items);
+    } else {
+        /* How many items a piece reads is not known. */
+        clfold_launch_moves(launch, pieces, items, 0);
+    }
+}
+
 /* ---- Runs -------------------------------------------------------------------------- */
 
 /* How a segment is cut: as many groups as fill the device are all segments'. */
-static struct grid_rule rule_of(const struct plan *plan, const struct job *job,
+static struct grid_rule rule_of(const struct stage *stage, const struct job *job,
                                 const struct policy *policy, uint64_t num_segments)
 {
-    const struct tile_shape *tile = &plan->shape.tile;
-    uint64_t in_size = plan->in_size, most;
+    const struct tile_shape *tile = &stage->shape.tile;
+    uint64_t in_size = stage->in_size, most;
     struct grid_rule rule = {
         .full = clfold_div_up(policy->groups, num_segments),
         .lanes = tile->kind == TILE_VECTOR ? VECTOR_LANES
@@ -180,31 +244,31 @@ static struct grid_rule rule_of(const struct plan *plan, const struct job *job,
 #define MOST_PARTIALS 1024
 
 /* Partials that a group, or a lane, folds in a later launch, at most. */
-static uint64_t most_partials(const struct plan *plan, const struct job *job)
+static uint64_t most_partials(const struct stage *stage, const struct job *job)
 {
-    uint64_t group = plan->shape.tile.group_size, most = job->device->most_elements;
+    uint64_t group = stage->shape.tile.group_size, most = job->device->most_elements;
 
-    if (plan->shape.algorithm == REDUCE_LANES) {
+    if (stage->shape.algorithm == REDUCE_LANES) {
         return most > 0 ? most / 4 : MOST_PARTIALS;
     }
-    if (!plan->has_grid) {
-        return group * plan->items;
+    if (!stage->has_grid) {
+        return group * stage->items;
     }
     return most > 0 ? most * group : UINT32_MAX;
 }
 
 /* Runs, or bundles of lanes, that a group takes. */
-static void set_groups(struct plan *plan, const struct job *job, uint64_t groups)
+static void set_groups(struct stage *stage, const struct job *job, uint64_t groups)
 {
-    uint64_t bundles = plan->cut.num_runs;
+    uint64_t bundles = stage->cut.num_runs;
 
-    if (plan->shape.algorithm == REDUCE_LANES) {
-        clfold_set_lines(plan, job);
-        bundles = plan->lines.bundles;
+    if (stage->shape.algorithm == REDUCE_LANES) {
+        stage->lines = clfold_lines(&stage->shape, &stage->cut, job);
+        bundles = stage->lines.bundles;
     }
-    clfold_set_groups(plan, job, bundles,
-                      clfold_algorithm_row(plan->shape.algorithm)->is_rung ? bundles
-                                                                           : groups);
+    clfold_set_groups(stage, job, bundles,
+                      clfold_algorithm_row(stage->shape.algorithm)->is_rung ? bundles
+                                                                            : groups);
 }
 
 /* A counter has a line of the caches, before the partials. */
@@ -216,114 +280,105 @@ static void set_groups(struct plan *plan, const struct job *job, uint64_t groups
  *
  *   in -> counter | 0 ... num_runs - 1 -> num_runs ... -> 0 ... -> out
  */
-static void count_launches(struct plan *plan, uint64_t most)
+static void count_launches(struct stage *stage, uint64_t most)
 {
-    struct cut cut = plan->cut;
-    uint64_t items = plan->joins ? cut.num_runs : 0;
+    struct cut cut = stage->cut;
+    uint64_t items = stage->joins ? cut.num_runs : 0;
 
-    if (plan->shape.fences) {
-        plan->scratch_kind = SCRATCH_COUNTER;
-        plan->first_item = clfold_div_up(LINE, plan->item_size);
+    if (stage->shape.fences) {
+        stage->scratch_kind = SCRATCH_COUNTER;
+        stage->first_item = clfold_div_up(LINE, stage->item_size);
     }
-    for (plan->num_launches = 1; cut.runs > 1 && !plan->joins; ++plan->num_launches) {
-        items += plan->num_launches <= 2 ? cut.num_runs : 0;
-        cut = clfold_cut_again(&cut, plan->again);
+    for (stage->num_launches = 1; cut.runs > 1 && !stage->joins; ++stage->num_launches) {
+        items += stage->num_launches <= 2 ? cut.num_runs : 0;
+        cut = clfold_cut_again(&cut, stage->again);
     }
-    most += clfold_div_up(most, plan->again);
+    most += clfold_div_up(most, stage->again);
     most = most > items ? most : items;
-    plan->scratch_bytes =
-        items > 0 ? (size_t)(plan->first_item + items) * plan->item_size : 0;
-    plan->scratch_most = (size_t)(plan->first_item + most) * plan->item_size;
+    stage->scratch_bytes =
+        items > 0 ? (size_t)(stage->first_item + items) * stage->item_size : 0;
+    stage->scratch_most = (size_t)(stage->first_item + most) * stage->item_size;
 }
 
-static void make_plan(struct plan *plan, const struct job *job,
+static void make_plan(struct stage *stage, const struct job *job,
                       const struct policy *policy)
 {
-    const struct tile_shape *tile = &plan->shape.tile;
-    const uint64_t segments = clfold_num_segments(plan->count, job->segments.rows);
+    const struct tile_shape *tile = &stage->shape.tile;
+    const uint64_t segments = clfold_num_segments(stage->count, job->segments.rows);
     uint64_t run, most = policy->groups;
 
     if (job->use.offsets) {
-        clfold_plan_pieces(plan, job, policy);
+        plan_pieces(stage, job, policy);
         return;
     }
-    plan->items = clfold_algorithm_row(plan->shape.algorithm)->items;
-    if (plan->shape.algorithm == REDUCE_LANES) {
-        run = plan->items =
-            clfold_lane_run(job, &plan->shape, policy->groups, policy->lane_bytes == 0);
+    stage->items = clfold_algorithm_row(stage->shape.algorithm)->items;
+    if (stage->shape.algorithm == REDUCE_LANES) {
+        run = stage->items =
+            clfold_lane_run(job, &stage->shape, policy->groups, policy->lane_bytes == 0);
         most = most * tile->elements + 1;
-    } else if (plan->items > 0) {
-        run = plan->items * tile->group_size;
+    } else if (stage->items > 0) {
+        run = stage->items * tile->group_size;
     } else {
-        struct grid_rule rule = rule_of(plan, job, policy, segments > 0 ? segments : 1);
-        plan->has_grid = true;
-        clfold_grid_init(&plan->grid, &rule,
+        struct grid_rule rule = rule_of(stage, job, policy, segments > 0 ? segments : 1);
+        stage->has_grid = true;
+        clfold_grid_init(&stage->grid, &rule,
                          job->segments.rows.width > 0 ? job->segments.rows.length
-                                                      : plan->count);
-        run = plan->grid.items * rule.lanes;
-        plan->items = run / tile->group_size;
+                                                      : stage->count);
+        run = stage->grid.items * rule.lanes;
+        stage->items = run / tile->group_size;
     }
-    plan->again = most_partials(plan, job);
-    plan->cut = clfold_cut(plan->count, job->segments.rows, run > 0 ? run : 1, 0);
-    set_groups(plan, job, policy->groups);
-    plan->joins =
-        plan->shape.fences && plan->kind == TAKES_WHOLE && plan->cut.runs > 1 &&
-        (policy->apart_bytes == 0 || plan->count <= policy->apart_bytes / plan->in_size);
+    stage->again = most_partials(stage, job);
+    stage->cut = clfold_cut(stage->count, job->segments.rows, run > 0 ? run : 1, 0);
+    set_groups(stage, job, policy->groups);
+    stage->joins = stage->shape.fences && stage->kind == TAKES_WHOLE &&
+                   stage->cut.runs > 1 &&
+                   (policy->apart_bytes == 0 ||
+                    stage->count <= policy->apart_bytes / stage->in_size);
     /* Fewer segments are cut into more runs, but fewer than twice those wanted. */
     most = job->segments.rows.width > 0 ? 2 * most : most;
-    count_launches(plan, most < plan->count ? most : plan->count);
+    count_launches(stage, most < stage->count ? most : stage->count);
 }
 
 /* ---- Launches ---------------------------------------------------------------------- */
 
-/* But for rungs, which have one kernel. */
-enum { KERNEL_RUNS, KERNEL_PARTIALS };
-
-static uint32_t kernel_of(const struct plan *plan, uint32_t number)
+static void make_launch(const struct stage *stage, uint32_t number, struct launch *launch)
 {
-    return !clfold_algorithm_row(plan->shape.algorithm)->is_rung && number > 0;
-}
-
-static void make_launch(const struct plan *plan, uint32_t number, bool work,
-                        struct launch *launch)
-{
-    struct cut cut = plan->cut;
+    struct cut cut = stage->cut;
     uint64_t lanes =
-        plan->shape.algorithm == REDUCE_LANES ? plan->shape.tile.group_size : 1;
+        stage->shape.algorithm == REDUCE_LANES ? stage->shape.tile.group_size : 1;
     /* Groups of reduce6 take turns, so that of few elements each has some. */
-    uint64_t wide = plan->has_grid && plan->shape.tile.kind == TILE_NONE
-                        ? plan->shape.tile.group_size
+    uint64_t wide = stage->has_grid && stage->shape.tile.kind == TILE_NONE
+                        ? stage->shape.tile.group_size
                         : 0;
     uint64_t items, results;
 
-    if (plan->shape.algorithm == REDUCE_OFFSETS) {
-        clfold_launch_pieces(plan, number, work, launch);
+    if (stage->shape.algorithm == REDUCE_OFFSETS) {
+        launch_pieces(stage, number, launch);
         return;
     }
     for (uint32_t i = 0; i < number; ++i) {
         launch->unit *= wide > 0 ? wide << (i == 0) : cut.run;
-        cut = clfold_cut_again(&cut, plan->again);
+        cut = clfold_cut_again(&cut, stage->again);
     }
-    items = cut.runs > 1 ? cut.num_runs * plan->item_size : 0;
-    results = cut.runs == 1 || plan->joins ? cut.num_segments * plan->out_size : 0;
-    launch->bytes_read = cut.count * (number == 0 ? plan->read_size : plan->item_size) +
-                         (plan->joins ? items : 0);
-    launch->bytes_written = items + results;
-    launch->num_groups = number == 0        ? plan->num_groups
-                         : cut.num_runs > 0 ? clfold_div_up(cut.num_runs, lanes)
-                                            : 1;
-    clfold_launch_cut(launch, &cut, work);
-    launch->line = plan->lines.line;
-    launch->part = plan->lines.part;
-    if (work && cut.count == 0 && cut.num_segments == 1) {
+    items = cut.runs > 1 ? cut.num_runs * stage->item_size : 0;
+    results = cut.runs == 1 || stage->joins ? cut.num_segments * stage->out_size : 0;
+    clfold_launch_moves(launch,
+                        number == 0        ? stage->num_groups
+                        : cut.num_runs > 0 ? clfold_div_up(cut.num_runs, lanes)
+                                           : 1,
+                        cut.count * (number == 0 ? stage->read_size : stage->item_size) +
+                            (stage->joins ? items : 0),
+                        items + results);
+    clfold_launch_cut(launch, &cut);
+    if (cut.count == 0 && cut.num_segments == 1) {
         launch->num_runs = 1; /* an empty one, which has a result */
     }
     launch->num = launch->count;
     launch->is_first = number == 0;
     launch->is_last = cut.runs == 1;
-    launch->joins = plan->joins;
-    launch->from = plan->first_item + (number % 2 == 0 ? plan->cut.num_runs : 0);
-    launch->to = plan->first_item + (number % 2 == 0 ? 0 : plan->cut.num_runs);
+    launch->joins = stage->joins;
+    launch->from = stage->first_item + (number % 2 == 0 ? stage->cut.num_runs : 0);
+    launch->to = stage->first_item + (number % 2 == 0 ? 0 : stage->cut.num_runs);
 }
 
 const struct strategy clfold_reduce_strategy = {
@@ -332,6 +387,5 @@ const struct strategy clfold_reduce_strategy = {
     .check = check,
     .shape = make_shape,
     .plan = make_plan,
-    .kernel = kernel_of,
     .launch = make_launch,
 };

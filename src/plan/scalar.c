@@ -19,18 +19,25 @@ const struct scalar *clfold_scalar(clfold_type type)
     return type >= CLFOLD_I8 && type <= CLFOLD_F64 ? &scalars[type] : NULL;
 }
 
-const char *clfold_scalar_name(clfold_type type)
+const char *clfold_type_name(clfold_type type)
 {
     const struct scalar *scalar = clfold_scalar(type);
 
-    return scalar ? scalar->name : "an unknown type";
+    return scalar ? scalar->name : NULL;
 }
 
-bool clfold_is_float(clfold_type type)
+size_t clfold_type_size(clfold_type type)
 {
     const struct scalar *scalar = clfold_scalar(type);
 
-    return scalar && scalar->is_float;
+    return scalar ? scalar->size : 0;
+}
+
+const char *clfold_scalar_name(clfold_type type)
+{
+    const char *name = clfold_type_name(type);
+
+    return name ? name : "an unknown type";
 }
 
 clfold_type clfold_integer(size_t size, bool is_signed)

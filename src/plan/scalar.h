@@ -21,7 +21,12 @@ const struct scalar *clfold_scalar(clfold_type type);
 const char *clfold_scalar_name(clfold_type type);
 
 /* False where it is not a valid type. */
-bool clfold_is_float(clfold_type type);
+static inline bool clfold_is_float(clfold_type type)
+{
+    const struct scalar *scalar = clfold_scalar(type);
+
+    return scalar && scalar->is_float;
+}
 
 /* The integer type of so many bytes. */
 clfold_type clfold_integer(size_t size, bool is_signed);

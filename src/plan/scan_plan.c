@@ -1,6 +1,6 @@
 /* Scans, of a whole input or of segments. */
 #include "base/platform.h"
-#include "plan/lanes.h"
+#include "plan/plan.h"
 #include "plan/strategy.h"
 
 /* Bytes that stores are aligned to: a line of the caches, and the widest vector. */
@@ -71,8 +71,7 @@ static clfold_status check(struct job *job, const struct site *site)
                            : NULL;
 
     if (what && clfold_algorithm_row(job->algorithm)->propagates) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
-                           "algorithm \"%s\" combines %s%s%s",
+        return UNSUPPORTED(site, "algorithm \"%s\" combines %s%s%s",
                            clfold_algorithm_name(job->algorithm), what,
                            rounded ? monoid->name : "", rounded ? " are lost" : "");
     }
@@ -246,38 +245,38 @@ uint64_t clfold_line_elements(uint64_t size)
 #define SINGLE_STATE 3
 
 /* Tiles of a launch, or of many rows, of a group. */
-static void plan_single(struct plan *plan, const struct job *job,
+static void plan_single(struct stage *stage, const struct job *job,
                         const struct policy *policy, uint64_t most)
 {
-    const struct cut *cut = &plan->cut;
+    const struct cut *cut = &stage->cut;
 
     if (job->segments.rows.width > 0) {
-        clfold_set_groups(plan, job, cut->num_segments, policy->groups);
-        plan->each *= cut->runs;
-        plan->num_launches = 1;
+        clfold_set_groups(stage, job, cut->num_segments, policy->groups);
+        stage->each *= cut->runs;
+        stage->num_launches = 1;
     } else {
-        plan->num_groups = 1;
-        plan->each = clfold_least(cut->num_runs, most);
-        plan->num_launches =
-            cut->num_runs > 0 ? (uint32_t)clfold_div_up(cut->num_runs, plan->each) : 1;
+        stage->num_groups = 1;
+        stage->each = clfold_least(cut->num_runs, most);
+        stage->num_launches =
+            cut->num_runs > 0 ? (uint32_t)clfold_div_up(cut->num_runs, stage->each) : 1;
     }
-    if (plan->num_launches > 1) {
-        plan->scratch_bytes = SINGLE_STATE * (size_t)plan->item_size;
+    if (stage->num_launches > 1) {
+        stage->scratch_bytes = SINGLE_STATE * (size_t)stage->item_size;
     }
-    plan->scratch_most = plan->scratch_bytes;
+    stage->scratch_most = stage->scratch_bytes;
 }
 
 /* ---- In passes --------------------------------------------------------------------- */
 
 /* Totals, a carry for each segment, and their anchors. */
-static size_t scratch_of(const struct plan *plan, uint64_t num_runs,
+static size_t scratch_of(const struct stage *stage, uint64_t num_runs,
                          uint64_t num_segments)
 {
-    uint64_t anchor = plan->shape.anchor;
+    uint64_t anchor = stage->shape.anchor;
     uint64_t anchors =
-        anchor > 1 ? clfold_div_up(plan->cut.runs + 1, anchor) * num_segments : 0;
+        anchor > 1 ? clfold_div_up(stage->cut.runs + 1, anchor) * num_segments : 0;
 
-    return (size_t)(num_runs + num_segments + anchors) * plan->item_size;
+    return (size_t)(num_runs + num_segments + anchors) * stage->item_size;
 }
 
 /*
@@ -289,12 +288,12 @@ static size_t scratch_of(const struct plan *plan, uint64_t num_runs,
 #define UNITS_UNKNOWN 2
 #define UNIT_GROUPS   8
 
-static uint64_t run_of(const struct plan *plan, const struct job *job,
+static uint64_t run_of(const struct stage *stage, const struct job *job,
                        const struct policy *policy)
 {
     uint32_t units = job->device->units ? job->device->units : UNITS_UNKNOWN;
-    uint64_t run = clfold_div_up(plan->cut.num_runs, policy->groups);
-    uint64_t most = clfold_div_up(plan->cut.num_runs, UNIT_GROUPS * (uint64_t)units);
+    uint64_t run = clfold_div_up(stage->cut.num_runs, policy->groups);
+    uint64_t most = clfold_div_up(stage->cut.num_runs, UNIT_GROUPS * (uint64_t)units);
     uint64_t least = clfold_least(policy->least_run, most);
 
     return run > least ? run : least;
@@ -302,52 +301,53 @@ static uint64_t run_of(const struct plan *plan, const struct job *job,
 
 /* What is reserved: of rows for twice the count, since clfold_prepare finds where they
  * look back by halves; and a tile more, by another offset. */
-static uint64_t reserve_of(const struct plan *plan)
+static uint64_t reserve_of(const struct stage *stage)
 {
-    return plan->kind == TAKES_WHOLE ? 1 : 2;
+    return stage->kind == TAKES_WHOLE ? 1 : 2;
 }
 
 /* The launches that turn totals into prefixes, between two over all elements, and their
  * scratch. */
-static void add_prefixes(struct plan *plan, const struct job *job)
+static void add_prefixes(struct stage *stage, const struct job *job)
 {
-    const struct cut *cut = &plan->cut;
+    const struct cut *cut = &stage->cut;
 
-    plan->blocks = clfold_div_up(cut->runs, plan->shape.anchor);
-    plan->launch_blocks = most_prefixes(job->device) / plan->shape.anchor;
-    plan->num_launches = 2 + (uint32_t)clfold_div_up(plan->blocks, plan->launch_blocks);
-    plan->scratch_bytes = scratch_of(plan, cut->num_runs, cut->num_segments);
-    plan->scratch_most = scratch_of(plan, reserve_of(plan) * cut->num_runs + 1,
-                                    reserve_of(plan) * cut->num_segments);
+    stage->blocks = clfold_div_up(cut->runs, stage->shape.anchor);
+    stage->launch_blocks = most_prefixes(job->device) / stage->shape.anchor;
+    stage->num_launches =
+        2 + (uint32_t)clfold_div_up(stage->blocks, stage->launch_blocks);
+    stage->scratch_bytes = scratch_of(stage, cut->num_runs, cut->num_segments);
+    stage->scratch_most = scratch_of(stage, reserve_of(stage) * cut->num_runs + 1,
+                                     reserve_of(stage) * cut->num_segments);
 }
 
-static void plan_passes(struct plan *plan, const struct job *job,
+static void plan_passes(struct stage *stage, const struct job *job,
                         const struct policy *policy, uint64_t most)
 {
-    plan->each = clfold_least(run_of(plan, job, policy), most);
-    plan->each = plan->each > 0 ? plan->each : 1;
-    plan->num_groups = clfold_div_up(plan->cut.num_runs, plan->each);
-    add_prefixes(plan, job);
+    stage->each = clfold_least(run_of(stage, job, policy), most);
+    stage->each = stage->each > 0 ? stage->each : 1;
+    stage->num_groups = clfold_div_up(stage->cut.num_runs, stage->each);
+    add_prefixes(stage, job);
 }
 
 /* ---- By lanes ---------------------------------------------------------------------- */
 
-static void plan_lanes(struct plan *plan, const struct job *job,
+static void plan_lanes(struct stage *stage, const struct job *job,
                        const struct policy *policy)
 {
-    uint64_t lanes = plan->shape.tile.elements;
+    uint64_t lanes = stage->shape.tile.elements;
 
-    clfold_set_lines(plan, job);
-    clfold_set_groups(plan, job, plan->lines.bundles, policy->groups);
-    plan->num_launches = 1;
-    if (plan->cut.runs > 1) {
-        add_prefixes(plan, job);
+    stage->lines = clfold_lines(&stage->shape, &stage->cut, job);
+    clfold_set_groups(stage, job, stage->lines.bundles, policy->groups);
+    stage->num_launches = 1;
+    if (stage->cut.runs > 1) {
+        add_prefixes(stage, job);
     }
     /* Fewer segments are cut into more runs, but there are no more than this in all. */
     size_t most = (size_t)(2 * (enough_groups(job) * lanes + 1) +
-                           2 * (plan->count / plan->cut.run + 2)) *
-                  plan->item_size;
-    plan->scratch_most = plan->scratch_most > most ? plan->scratch_most : most;
+                           2 * (stage->count / stage->cut.run + 2)) *
+                  stage->item_size;
+    stage->scratch_most = stage->scratch_most > most ? stage->scratch_most : most;
 }
 
 /* ---- By look-back ------------------------------------------------------------------ */
@@ -355,78 +355,76 @@ static void plan_lanes(struct plan *plan, const struct job *job,
 /* Looks at a tile that is not there, at most, where waiting is not known to help. */
 #define FEW_SPINS 64
 
-static enum obstacle obstacle_of(const struct plan *plan, const struct job *job)
+static enum obstacle obstacle_of(const struct stage *stage, const struct job *job)
 {
     if (job->device->most_elements) {
         return OBSTACLE_LOOPS;
     }
-    if (plan->item_size > LONGEST_ITEM) {
+    if (stage->item_size > LONGEST_ITEM) {
         return OBSTACLE_ITEM;
     }
-    if (plan->shape.tier == MEMORY_NONE) {
+    if (stage->shape.tier == MEMORY_NONE) {
         return OBSTACLE_TIER;
     }
     if (job->in_place && !job->verdict.fences) {
         return OBSTACLE_FENCES;
     }
-    return plan->cut.num_runs >> clfold_memory(plan->shape.tier)->ticket_bits
+    return stage->cut.num_runs >> clfold_memory(stage->shape.tier)->ticket_bits
                ? OBSTACLE_TICKETS
                : OBSTACLE_NONE;
 }
 
-static void plan_lookback(struct plan *plan, const struct job *job,
+static void plan_lookback(struct stage *stage, const struct job *job,
                           const struct policy *policy)
 {
-    const struct memory *memory = clfold_memory(plan->shape.tier);
+    const struct memory *memory = clfold_memory(stage->shape.tier);
 
-    plan->each = policy->lasting ? run_of(plan, job, policy) : 1;
-    plan->num_groups = clfold_div_up(plan->cut.num_runs, plan->each);
-    plan->num_launches = 1;
-    plan->spins =
+    stage->each = policy->lasting ? run_of(stage, job, policy) : 1;
+    stage->num_groups = clfold_div_up(stage->cut.num_runs, stage->each);
+    stage->num_launches = 1;
+    stage->spins =
         job->verdict.fair || policy->spins < FEW_SPINS ? policy->spins : FEW_SPINS;
-    plan->obstacle = obstacle_of(plan, job);
-    if (plan->shape.tier == MEMORY_NONE) {
+    stage->obstacle = obstacle_of(stage, job);
+    if (stage->shape.tier == MEMORY_NONE) {
         return;
     }
-    plan->streams = plan->streams && !job->in_place;
-    plan->in_place = job->in_place;
-    plan->scratch_kind = memory->word_bits == 64 ? SCRATCH_WORDS_64 : SCRATCH_WORDS_32;
-    plan->scratch_bytes =
-        clfold_memory_bytes(memory, plan->cut.num_runs, plan->item_size);
-    plan->scratch_most = clfold_memory_bytes(
-        memory, reserve_of(plan) * plan->cut.num_runs + 1, plan->item_size);
+    stage->streams = stage->streams && !job->in_place;
+    stage->in_place = job->in_place;
+    stage->scratch_kind = memory->word_bits == 64 ? SCRATCH_WORDS_64 : SCRATCH_WORDS_32;
+    stage->scratch_bytes =
+        clfold_memory_bytes(memory, stage->cut.num_runs, stage->item_size);
+    stage->scratch_most = clfold_memory_bytes(
+        memory, reserve_of(stage) * stage->cut.num_runs + 1, stage->item_size);
 }
 
-static void make_plan(struct plan *plan, const struct job *job,
+static void make_plan(struct stage *stage, const struct job *job,
                       const struct policy *policy)
 {
-    const struct tile_shape *tile = &plan->shape.tile;
+    const struct tile_shape *tile = &stage->shape.tile;
     uint64_t most = most_tiles(job->device, tile);
-    uint64_t line = clfold_line_elements(plan->out_size);
+    uint64_t line = clfold_line_elements(stage->out_size);
     bool has_lead =
         job->segments.rows.width == 0 && tile->elements % line == 0 && !job->monoid->keep;
-    bool by_lanes = plan->shape.algorithm == SCAN_LANES;
+    bool by_lanes = stage->shape.algorithm == SCAN_LANES;
 
-    plan->cut = clfold_cut(
-        plan->count, job->segments.rows,
-        by_lanes ? clfold_lane_run(job, &plan->shape, enough_groups(job), false)
+    stage->cut = clfold_cut(
+        stage->count, job->segments.rows,
+        by_lanes ? clfold_lane_run(job, &stage->shape, enough_groups(job), false)
                  : tile->elements,
         has_lead ? job->out_offset % line : 0);
-    plan->streams =
-        plan->shape.stream && plan->count * plan->out_size >= policy->stream_bytes;
     if (by_lanes) {
-        plan_lanes(plan, job, policy);
-        plan->items = plan->cut.run;
+        plan_lanes(stage, job, policy);
+        stage->items = stage->cut.run;
         return;
     }
-    if (plan->shape.algorithm == SCAN_SINGLE_GROUP || plan->count == 0) {
-        plan_single(plan, job, policy, most);
-    } else if (clfold_looks_back(plan->shape.algorithm)) {
-        plan_lookback(plan, job, policy);
+    if (stage->shape.algorithm == SCAN_SINGLE_GROUP || stage->count == 0) {
+        plan_single(stage, job, policy, most);
+    } else if (clfold_looks_back(stage->shape.algorithm)) {
+        plan_lookback(stage, job, policy);
     } else {
-        plan_passes(plan, job, policy, most);
+        plan_passes(stage, job, policy, most);
     }
-    plan->items = plan->each * (tile->elements / tile->group_size);
+    stage->items = stage->each * (tile->elements / tile->group_size);
 }
 
 /* ---- Launches ---------------------------------------------------------------------- */
@@ -434,83 +432,73 @@ static void make_plan(struct plan *plan, const struct job *job,
 /* The kernels of scans in passes; of one by lanes the last is the only one, too. */
 enum { KERNEL_FIRST, KERNEL_PREFIXES, KERNEL_LAST };
 
-static void launch_single(const struct plan *plan, uint32_t number, struct launch *launch)
+static void launch_single(const struct stage *stage, uint32_t number,
+                          struct launch *launch)
 {
-    uint64_t run = plan->each * plan->num_groups * plan->shape.tile.elements;
-    uint64_t begin = number > 0 ? number * run - plan->cut.lead : 0;
-    uint64_t rest = (number + 1) * run - plan->cut.lead;
-    uint64_t end = plan->count < rest ? plan->count : rest;
+    uint64_t run = stage->each * stage->num_groups * stage->shape.tile.elements;
+    uint64_t begin = number > 0 ? number * run - stage->cut.lead : 0;
+    uint64_t end = clfold_least(stage->count, (number + 1) * run - stage->cut.lead);
 
-    launch->num_groups = plan->num_groups;
-    launch->bytes_read = clfold_plan_read(plan, end - begin);
-    launch->bytes_written = clfold_plan_written(plan, launch, end - begin);
-    launch->first = number * plan->each;
+    launch->bytes_read = clfold_stage_read(stage, end - begin);
+    launch->bytes_written = clfold_stage_written(stage, end - begin);
+    launch->first = number * stage->each;
 }
 
 /* A group for a segment of which each block is a work-item's, else a work-item. */
-static void launch_prefixes(const struct plan *plan, uint64_t first_block,
+static void launch_prefixes(const struct stage *stage, uint32_t number,
                             struct launch *launch)
 {
-    const struct cut *cut = &plan->cut;
-    uint64_t begin = first_block * plan->shape.anchor;
-    uint64_t end = begin + plan->launch_blocks * plan->shape.anchor;
-    uint64_t runs = (end < cut->runs ? end : cut->runs) - begin;
+    const struct cut *cut = &stage->cut;
+    uint64_t first_block = (number - 1) * stage->launch_blocks;
+    uint64_t begin = first_block * stage->shape.anchor;
+    uint64_t end = begin + stage->launch_blocks * stage->shape.anchor;
+    uint64_t bytes =
+        cut->num_segments * (clfold_least(end, cut->runs) - begin) * stage->item_size;
+    uint64_t groups;
 
-    launch->each = plan->shape.anchor > 1 ? 1 : plan->shape.tile.group_size;
-    launch->num_groups = clfold_div_up(cut->num_segments, launch->each);
-    launch->num_groups = launch->num_groups > 0 ? launch->num_groups : 1;
-    launch->bytes_read = launch->bytes_written =
-        cut->num_segments * runs * plan->item_size;
+    launch->each = stage->shape.anchor > 1 ? 1 : stage->shape.tile.group_size;
+    groups = clfold_div_up(cut->num_segments, launch->each);
+    clfold_launch_moves(launch, groups > 0 ? groups : 1, bytes, bytes);
     launch->first_block = first_block;
-    launch->num_blocks = plan->launch_blocks;
+    launch->num_blocks = stage->launch_blocks;
 }
 
 /* Over all elements, before the prefixes or after them. */
-static void launch_pass(const struct plan *plan, struct launch *launch)
+static void launch_pass(const struct stage *stage, struct launch *launch)
 {
-    bool is_last = launch->kernel == KERNEL_LAST;
-    bool propagates = clfold_algorithm_row(plan->shape.algorithm)->propagates;
-    uint64_t items = plan->num_launches > 1 ? plan->cut.num_runs * plan->item_size : 0;
-    uint64_t in = clfold_plan_read(plan, plan->count);
-    uint64_t out = clfold_plan_written(plan, launch, plan->count);
+    bool propagates = clfold_algorithm_row(stage->shape.algorithm)->propagates;
+    uint64_t items = stage->num_launches > 1 ? stage->cut.num_runs * stage->item_size : 0;
+    uint64_t out = launch->bytes_written;
 
-    launch->line = plan->lines.line;
-    launch->part = plan->lines.part;
-    launch->num_groups = plan->num_groups;
-    launch->bytes_read = is_last ? items + (propagates ? out : in) : in;
-    launch->bytes_written = is_last ? out : items + (propagates ? out : 0);
-}
-
-static void launch_lookback(const struct plan *plan, struct launch *launch)
-{
-    launch->num_groups = plan->num_groups;
-    launch->bytes_read = clfold_plan_read(plan, plan->count) + plan->scratch_bytes;
-    launch->bytes_written =
-        clfold_plan_written(plan, launch, plan->count) + plan->scratch_bytes;
+    if (launch->kernel == KERNEL_LAST) {
+        launch->bytes_read = items + (propagates ? out : launch->bytes_read);
+    } else {
+        launch->bytes_written = items + (propagates ? out : 0);
+    }
 }
 
 /* Of scans in passes the first launch and the last go over the elements. */
-static uint32_t kernel_of(const struct plan *plan, uint32_t number)
+static uint32_t kernel_of(const struct stage *stage, uint32_t number)
 {
-    if (clfold_algorithm_row(plan->shape.algorithm)->num_kernels == 1) {
+    if (clfold_algorithm_row(stage->shape.algorithm)->num_kernels == 1) {
         return KERNEL_FIRST;
     }
-    return number + 1 == plan->num_launches ? KERNEL_LAST
-           : number == 0                    ? KERNEL_FIRST
-                                            : KERNEL_PREFIXES;
+    return number + 1 == stage->num_launches ? KERNEL_LAST
+           : number == 0                     ? KERNEL_FIRST
+                                             : KERNEL_PREFIXES;
 }
 
-static void make_launch(const struct plan *plan, uint32_t number, bool work,
-                        struct launch *launch)
+static void make_launch(const struct stage *stage, uint32_t number, struct launch *launch)
 {
-    if (clfold_looks_back(plan->shape.algorithm)) {
-        launch_lookback(plan, launch);
-    } else if (plan->shape.algorithm == SCAN_SINGLE_GROUP) {
-        launch_single(plan, number, launch);
+    if (clfold_looks_back(stage->shape.algorithm)) {
+        launch->bytes_read += stage->scratch_bytes;
+        launch->bytes_written += stage->scratch_bytes;
+    } else if (stage->shape.algorithm == SCAN_SINGLE_GROUP) {
+        launch_single(stage, number, launch);
     } else if (launch->kernel == KERNEL_PREFIXES) {
-        launch_prefixes(plan, work ? (number - 1) * plan->launch_blocks : 0, launch);
+        launch_prefixes(stage, number, launch);
     } else {
-        launch_pass(plan, launch);
+        launch_pass(stage, launch);
     }
 }
 

@@ -4,12 +4,6 @@
 
 static const char *const scalars[] = { "x", "y", "z", "w" };
 
-uint32_t clfold_num_x(const struct monoid *monoid)
-{
-    return monoid->x_is_item ? monoid->num_components : monoid->num_scalars;
-}
-
-/* Member k of x. */
 struct field clfold_x_field(const struct monoid *monoid, uint32_t k)
 {
     const struct component *component = &monoid->components[k];
@@ -18,7 +12,6 @@ struct field clfold_x_field(const struct monoid *monoid, uint32_t k)
                              : (struct field){ scalars[k], monoid->value };
 }
 
-/* Member k of what the text gives. */
 struct field clfold_loaded_field(const struct monoid *monoid, uint32_t k)
 {
     static const char *const names[] = { "s0", "s1", "s2", "s3" };
@@ -28,30 +21,19 @@ struct field clfold_loaded_field(const struct monoid *monoid, uint32_t k)
                                             monoid->components[k].stage };
 }
 
-uint32_t clfold_num_loaded(const struct monoid *monoid)
-{
-    return monoid->loaded ? monoid->num_loaded : monoid->num_components;
-}
-
-/* Member k of an item as a result's text sees it. */
 struct field clfold_value_field(const struct monoid *monoid, uint32_t k)
 {
     return (struct field){ clfold_monoid_result_name(monoid, k),
                            clfold_monoid_result_type(monoid, k) };
 }
 
-/* Member k of what is written. Halves are written from F32. */
+/* Halves are written from F32. */
 struct field clfold_written_field(const struct monoid *monoid, uint32_t k)
 {
     return monoid->out
                ? (struct field){ scalars[k],
                                  monoid->out == CLFOLD_F16 ? CLFOLD_F32 : monoid->out }
                : clfold_value_field(monoid, k);
-}
-
-uint32_t clfold_num_written(const struct monoid *monoid)
-{
-    return monoid->out ? monoid->num_out : clfold_monoid_num_results(monoid);
 }
 
 /* A stream of halves is one of F32. */
@@ -61,17 +43,31 @@ const char *clfold_stream_name(clfold_type element)
 }
 
 /* Whether an item is kept, as -1 or 0: a byte, whatever it is compared with. */
-struct field clfold_kept_field(const struct monoid *monoid, uint32_t k)
+static struct field kept_field(const struct monoid *monoid, uint32_t k)
 {
     (void)monoid, (void)k;
     return (struct field){ "kept", CLFOLD_I8 };
 }
 
+struct element_text clfold_element_text(const struct monoid *monoid, int which)
+{
+    const struct element_text texts[NUM_TEXTS] = {
+        { "LOAD", "loaded", "load", monoid->load, &monoid->loads,
+          clfold_num_loaded(monoid), clfold_loaded_field },
+        { "RESULT", "written", monoid->stores ? "store" : "result", monoid->result,
+          &monoid->writes, clfold_num_written(monoid), clfold_written_field },
+        { "KEEP", "kept", monoid->keeps_runs ? "same" : "keep", monoid->keep,
+          &monoid->keeps, 1, kept_field },
+    };
+
+    return texts[which];
+}
+
 uint32_t clfold_list_parameters(struct parameter parameters[CLFOLD_MAX_PARAMETERS],
-                                const struct monoid *monoid, const struct uses *uses,
-                                bool has_item)
+                                const struct monoid *monoid, const struct uses *uses)
 {
     uint32_t num = 0;
+    const bool has_item = uses != &monoid->loads;
     const bool are_runs = monoid->keeps_runs && uses == &monoid->keeps;
 
     if (has_item) {
@@ -103,9 +99,4 @@ const char *clfold_parameter_type(const struct monoid *monoid, const struct para
                                   uint32_t k)
 {
     return p->of ? clfold_cl_name(p->of(monoid, k).type) : p->type;
-}
-
-uint32_t clfold_parameter_parts(const struct parameter *p)
-{
-    return p->of ? p->num : 1;
 }

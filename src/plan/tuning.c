@@ -87,14 +87,9 @@ void clfold_numbers_apply(const struct tuned_numbers *numbers, uint64_t least,
 
 const char *clfold_tuning_name(clfold_operation operation)
 {
-    static const char *const names[] = {
-        [CLFOLD_REDUCE] = "reduce",
-        [CLFOLD_INCLUSIVE_SCAN] = "scan",
-        [CLFOLD_MAP] = "map",
-        [CLFOLD_SELECT] = "select",
-    };
+    const struct operation *row = clfold_operation_row(operation);
 
-    return operation < sizeof(names) / sizeof(names[0]) ? names[operation] : NULL;
+    return row ? row->tuned : NULL;
 }
 
 struct tuning_call clfold_tuning_call(const struct job *job)
@@ -248,8 +243,8 @@ static bool read_row(struct reader *reader, const char *key, bool *serves)
     uint64_t element, from, to;
 
     reader->row = (struct tuning_row){ 0 };
-    if (!clfold_text_take_name(&at, clfold_tuning_name, CLFOLD_REDUCE, CLFOLD_SELECT, " ",
-                               &call->operation)) {
+    if (!clfold_text_take_name(&at, clfold_tuning_name, CLFOLD_REDUCE,
+                               clfold_last_operation(), " ", &call->operation)) {
         return fail(reader, "unknown operation ", word);
     }
     word = at;

@@ -16,7 +16,7 @@
 #ifndef CLFOLD_PLAN_TUNING_H
 #define CLFOLD_PLAN_TUNING_H
 
-#include "plan/plan.h"
+#include "plan/job.h"
 
 /* A policy's numbers, as policy.h has them. */
 enum tuned {

@@ -6,16 +6,7 @@
 
 #include <string.h>
 
-#define BLANKS " \t\r\n"
-
 /* ---- Names ------------------------------------------------------------------------- */
-
-static bool is_clfolds(const char *name)
-{
-    return strncmp(name, "clfold_", 7) == 0 || strncmp(name, "CLFOLD_", 7) == 0;
-}
-
-#define IS_CL "a keyword, a type or a macro of OpenCL C"
 
 /* Names in scope now or in a later version. */
 static bool is_reserved(const char *name)
@@ -27,97 +18,11 @@ static bool is_reserved(const char *name)
         "to_i32",  "to_u32", "to_i64", "to_u64", "to_f16", "to_f32", "to_f64",
     };
 
-    return is_clfolds(name) || clfold_name_is_of(name, strlen(name), reserved,
-                                                 sizeof(reserved) / sizeof(reserved[0]));
+    return clfold_name_is_clfolds(name) ||
+           clfold_name_is_of(name, strlen(name), reserved, CLFOLD_LENGTH(reserved));
 }
 
 /* ---- Components -------------------------------------------------------------------- */
-
-static clfold_status reject_components(const struct site *site, const char *components,
-                                       const char *at, const char *why)
-{
-    return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                       "components: %s at character %zu of \"%s\"", why,
-                       (size_t)(at - components) + 1, components);
-}
-
-/* A name of a component, and a type before it unless a comma goes on with the last. */
-static const char *take_component(const char **at, struct component *component,
-                                  clfold_type *type, char name[CLFOLD_NAME_SIZE])
-{
-    size_t length;
-
-    *at += strspn(*at, BLANKS);
-    if (*type == 0) {
-        length = clfold_name_length(*at);
-        *type = clfold_name_type(*at, length);
-        if (*type == 0) {
-            return "not a scalar type of OpenCL C, such as uint or float,";
-        }
-        *at += length;
-        *at += strspn(*at, BLANKS);
-    }
-    length = clfold_name_length(*at);
-    if (length == 0) {
-        return "no name";
-    }
-    if (length >= CLFOLD_NAME_SIZE) {
-        return "a name of more than 63 characters";
-    }
-    if (is_clfolds(*at)) {
-        return "a name that is reserved";
-    }
-    if (clfold_name_is_cl(*at, length)) {
-        const char *next = *at + length;
-        const bool is_type = clfold_name_type(*at, length) &&
-                             clfold_name_length(next + strspn(next, BLANKS)) > 0;
-        return is_type ? "a type, before which a \";\" goes," : IS_CL;
-    }
-    memcpy(name, *at, length);
-    name[length] = '\0';
-    *component = clfold_plain(name, *type, NULL, NULL);
-    return NULL;
-}
-
-/* "float a; float b", and "float a, b". */
-static clfold_status read_components(struct monoid *monoid, const struct site *site,
-                                     const char *components,
-                                     struct component_names *names)
-{
-    const char *at = components, *why;
-    clfold_type type = 0;
-    uint32_t num = 0;
-    bool more = components != NULL;
-
-    while (more) {
-        const char *start = at + strspn(at, BLANKS);
-        if (num == CLFOLD_MAX_COMPONENTS) {
-            return reject_components(site, components, start, "a fifth component");
-        }
-        if ((why =
-                 take_component(&at, &monoid->components[num], &type, names->of[num]))) {
-            return reject_components(site, components, at, why);
-        }
-        for (uint32_t k = 0; k < num; ++k) {
-            if (strcmp(names->of[k], names->of[num]) == 0) {
-                return reject_components(site, components, at, "a name that is taken");
-            }
-        }
-        at += clfold_name_length(at);
-        at += strspn(at, BLANKS);
-        ++num;
-        if (*at == ';') {
-            type = 0;
-        } else if (*at != ',' && *at != '\0') {
-            return reject_components(site, components, at,
-                                     "neither a comma nor a semicolon");
-        }
-        more = *at == ',' || (*at == ';' && at[1 + strspn(at + 1, BLANKS)] != '\0');
-        at += *at != '\0';
-    }
-    monoid->num_components = num;
-    return CLFOLD_OK;
-}
 
 /* Elements are num_scalars of `in`, which are converted, or all of which a load sees. */
 static void set_in(struct monoid *monoid, clfold_type in, uint32_t num_scalars)
@@ -163,25 +68,14 @@ static void set_form(struct monoid *monoid)
 
 /* ---- What is folded ---------------------------------------------------------------- */
 
-static void set_scalar(struct monoid *monoid, const clfold_fold *fold)
+/* Elements are scalars of `in`, or else of the folded type. */
+static void set_elements(struct monoid *monoid, const clfold_fold *fold, uint32_t num)
 {
     clfold_type in = fold->in ? fold->in : fold->type;
 
-    monoid->type = monoid->cell = fold->type;
     monoid->in = in;
     monoid->value = in == CLFOLD_F16 && fold->type != CLFOLD_F16 ? CLFOLD_F32 : in;
-    monoid->num_scalars = monoid->num_components = 1;
-    monoid->components[0] = clfold_plain("v", fold->type, NULL, NULL);
-}
-
-static void set_opaque(struct monoid *monoid, const clfold_fold *fold)
-{
-    monoid->type_name = fold->type_name;
-    monoid->type_size = fold->type_size;
-    monoid->in_struct = monoid->out_struct = true;
-    monoid->is_scalar = true;
-    monoid->num_scalars = monoid->num_components = 1;
-    monoid->components[0] = (struct component){ .name = "v" };
+    monoid->num_scalars = num;
 }
 
 static clfold_status check_type(const struct site *site, const clfold_fold *fold)
@@ -191,31 +85,28 @@ static clfold_status check_type(const struct site *site, const clfold_fold *fold
     clfold_type in = fold->in;
 
     if (kinds != 1) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "a fold by combine has one of type, components and type_name, "
-                           "but %s",
-                           kinds == 0 ? "all three are 0" : "more than one is given");
+        return REJECT(site,
+                      "a fold by combine has one of type, components and type_name, "
+                      "but %s",
+                      kinds == 0 ? "all three are 0" : "more than one is given");
     }
     if (in && fold->type_name && !fold->load) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "in %s is given with type_name, which needs a load",
-                           clfold_scalar_name(in));
+        return REJECT(site, "in %s is given with type_name, which needs a load",
+                      clfold_scalar_name(in));
     }
     if (in && fold->type && !fold->load && clfold_scalar(in)->is_float &&
         !clfold_scalar(fold->type)->is_float) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+        return UNSUPPORTED(site,
                            "in %s cannot be folded as type %s: floats need a float type",
                            clfold_scalar_name(in), clfold_scalar_name(fold->type));
     }
     if (!fold->type_name && fold->type_size != 0) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "type_name is NULL, but type_size is %zu", fold->type_size);
+        return REJECT(site, "type_name is NULL, but type_size is %zu", fold->type_size);
     }
     if (fold->type_name &&
         (fold->type_size == 0 || fold->type_size > CLFOLD_MAX_TYPE_SIZE)) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "type_size %zu is not from 1 to %d", fold->type_size,
-                           CLFOLD_MAX_TYPE_SIZE);
+        return REJECT(site, "type_size %zu is not from 1 to %d", fold->type_size,
+                      CLFOLD_MAX_TYPE_SIZE);
     }
     return CLFOLD_OK;
 }
@@ -241,18 +132,16 @@ static clfold_status read_args(struct monoid *monoid, const struct site *site,
         }
         if (!arg->name || clfold_name_length(arg->name) != strlen(arg->name) ||
             arg->name[0] == '\0') {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "args[%zu]: \"%s\" is not a valid name", i,
-                               arg->name ? arg->name : "");
+            return REJECT(site, "args[%zu]: \"%s\" is not a valid name", i,
+                          arg->name ? arg->name : "");
         }
         if (is_reserved(arg->name) || known) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "args[%zu]: the name %s is %s", i, arg->name,
-                               known ? "taken" : "reserved");
+            return REJECT(site, "args[%zu]: the name %s is %s", i, arg->name,
+                          known ? "taken" : "reserved");
         }
         if (clfold_name_is_cl(arg->name, strlen(arg->name))) {
-            return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "args[%zu]: the name %s is %s", i, arg->name, IS_CL);
+            return REJECT(site, "args[%zu]: the name %s is %s", i, arg->name,
+                          CLFOLD_IS_CL);
         }
         clfold_status status = check_type_text(site, "args: type", arg->type);
         if (status) {
@@ -306,10 +195,7 @@ static void set_load(struct monoid *monoid, const clfold_fold *fold)
     monoid->loaded = fold->op ? fold->type : 0;
     monoid->num_loaded = monoid->num_scalars;
     if (!monoid->x_is_item && fold->op) {
-        clfold_type in = fold->in ? fold->in : fold->type;
-        monoid->in = in;
-        monoid->value = in == CLFOLD_F16 && fold->type != CLFOLD_F16 ? CLFOLD_F32 : in;
-        monoid->num_scalars = num;
+        set_elements(monoid, fold, num);
     } else if (!monoid->x_is_item) {
         set_in(monoid, fold->in ? fold->in : fold->type, num);
     }
@@ -323,9 +209,8 @@ static clfold_status set_scalars(struct monoid *monoid, const struct site *site,
     uint32_t num = monoid->num_components;
 
     if (fold->in_scalars && fold->in_scalars != monoid->num_scalars) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "in_scalars is %u, but %s takes %u without a load",
-                           fold->in_scalars, monoid->name, monoid->num_scalars);
+        return REJECT(site, "in_scalars is %u, but %s takes %u without a load",
+                      fold->in_scalars, monoid->name, monoid->num_scalars);
     }
     if (!fold->in || !fold->components) {
         return CLFOLD_OK;
@@ -333,8 +218,8 @@ static clfold_status set_scalars(struct monoid *monoid, const struct site *site,
     for (uint32_t k = 0; k < num; ++k) {
         clfold_type item = monoid->components[k].item;
         if (clfold_scalar(fold->in)->is_float && !clfold_scalar(item)->is_float) {
-            return clfold_fail(
-                site, CLFOLD_ERROR_UNSUPPORTED,
+            return UNSUPPORTED(
+                site,
                 "in %s cannot be folded as %s, component %s: floats need a float type",
                 clfold_scalar_name(fold->in), clfold_scalar_name(item),
                 monoid->components[k].name);
@@ -350,7 +235,7 @@ static clfold_status check_uses(const struct site *site, const struct monoid *mo
 {
     if (uses->in && monoid->num_scalars > 1 && !monoid->x_is_item &&
         monoid->value != monoid->in) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+        return UNSUPPORTED(site,
                            "%s uses in, whose elements are %u f16 that are read as f32",
                            field, monoid->num_scalars);
     }
@@ -361,9 +246,8 @@ static clfold_status set_element(struct monoid *monoid, const struct site *site,
                                  const clfold_fold *fold)
 {
     if (fold->in_scalars > CLFOLD_MAX_COMPONENTS) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "in_scalars %u is not from 1 to %d", fold->in_scalars,
-                           CLFOLD_MAX_COMPONENTS);
+        return REJECT(site, "in_scalars %u is not from 1 to %d", fold->in_scalars,
+                      CLFOLD_MAX_COMPONENTS);
     }
     /* An operator on tuples takes them where nothing else is said. */
     monoid->x_is_item =
@@ -372,10 +256,10 @@ static clfold_status set_element(struct monoid *monoid, const struct site *site,
         return set_scalars(monoid, site, fold);
     }
     if (fold->in_scalars && !fold->in && !fold->type) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "in_scalars is %u, but in is 0: of which type they are is "
-                           "unknown",
-                           fold->in_scalars);
+        return REJECT(site,
+                      "in_scalars is %u, but in is 0: of which type they are is "
+                      "unknown",
+                      fold->in_scalars);
     }
     set_load(monoid, fold);
     return check_uses(site, monoid, &monoid->loads, "load");
@@ -390,38 +274,34 @@ static clfold_status check_out(const struct site *site, const struct monoid *mon
     const char *text = fold->result ? fold->result : fold->store;
 
     if (fold->out_scalars > CLFOLD_MAX_COMPONENTS) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "out_scalars %u is not from 1 to %d", fold->out_scalars,
-                           CLFOLD_MAX_COMPONENTS);
+        return REJECT(site, "out_scalars %u is not from 1 to %d", fold->out_scalars,
+                      CLFOLD_MAX_COMPONENTS);
     }
     if (fold->result && fold->store) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "result and store are both given");
+        return REJECT(site, "result and store are both given");
     }
     if (fold->out_scalars && !fold->out && !fold->type) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "out_scalars is %u, but out is 0: of which type they are is "
-                           "unknown",
-                           fold->out_scalars);
+        return REJECT(site,
+                      "out_scalars is %u, but out is 0: of which type they are is "
+                      "unknown",
+                      fold->out_scalars);
     }
     if (text) {
         return CLFOLD_OK;
     }
     if (fold->out && fold->type_name) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "out %s is given with type_name, which needs a result",
-                           clfold_scalar_name(fold->out));
+        return REJECT(site, "out %s is given with type_name, which needs a result",
+                      clfold_scalar_name(fold->out));
     }
     if (fold->out_scalars && fold->out_scalars != num) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "out_scalars is %u, but %s gives %u without a result",
-                           fold->out_scalars, monoid->name, num);
+        return REJECT(site, "out_scalars is %u, but %s gives %u without a result",
+                      fold->out_scalars, monoid->name, num);
     }
     for (uint32_t k = 0; fold->out && k < num; ++k) {
         clfold_type type = clfold_monoid_result_type(monoid, k);
         if (clfold_scalar(type)->is_float && !clfold_scalar(fold->out)->is_float) {
-            return clfold_fail(
-                site, CLFOLD_ERROR_UNSUPPORTED,
+            return UNSUPPORTED(
+                site,
                 "%s cannot be written as out %s: floats need a float type, "
                 "or a result",
                 clfold_scalar_name(type), clfold_scalar_name(fold->out));
@@ -479,7 +359,7 @@ static clfold_status set_result(struct monoid *monoid, const struct site *site,
     }
     monoid->writes.lanes |= monoid->out == CLFOLD_F16;
     if (monoid->stores && !stores_elements(monoid)) {
-        return clfold_fail(site, CLFOLD_ERROR_UNSUPPORTED,
+        return UNSUPPORTED(site,
                            "store: elements of `out` are not structs that %s could be "
                            "stored to by name",
                            monoid->out ? "several f16" : monoid->name);
@@ -489,8 +369,8 @@ static clfold_status set_result(struct monoid *monoid, const struct site *site,
 
 /* ---- From the right ---------------------------------------------------------------- */
 
-/* Elements are taken and written one by one, by texts: as they are, if there is none.
- * What these see and what they give are of one form. */
+/* Elements are taken and written one by one, by texts. Where the fold has none, they copy
+ * what they see, which has the form of what they give. */
 static void set_reverse(struct monoid *monoid, const clfold_fold *fold)
 {
     const bool has_rows = fold->segments && fold->segments->by > CLFOLD_BY_OFFSETS;
@@ -545,57 +425,50 @@ static clfold_status set_keep(struct monoid *monoid, const struct site *site,
 
 /* ---- The fold ---------------------------------------------------------------------- */
 
-static clfold_status check_texts(const struct site *site, const clfold_fold *fold)
+/* What a text makes. */
+enum made { CONDITION, ITEM, COMBINED, LOADED, WRITTEN, NUM_MADE };
+
+/* That expressions are whole; or, if `made` is given, that they make no more and no less.
+ */
+static clfold_status check_expressions(const struct site *site, const clfold_fold *fold,
+                                       const struct initialised *made)
 {
     const struct {
         const char *field, *text;
+        enum made made;
     } texts[] = {
-        { "combine", fold->combine }, { "identity", fold->identity },
-        { "cuts", fold->cuts },       { "load", fold->load },
-        { "result", fold->result },   { "keep", fold->keep },
-        { "same", fold->same },       { "equal", fold->equal },
-    };
-    clfold_status status = check_type_text(site, "type_name", fold->type_name);
-
-    for (size_t i = 0; status == CLFOLD_OK && i < sizeof(texts) / sizeof(texts[0]); ++i) {
-        status = clfold_user_text_check(site, texts[i].field, texts[i].text, false);
-    }
-    return status ? status : clfold_user_text_check(site, "store", fold->store, true);
-}
-
-/* Texts make what the monoid says, no more and no less. */
-static clfold_status check_counts(const struct site *site, const struct monoid *monoid,
-                                  const clfold_fold *fold)
-{
-    const struct component *first = &monoid->components[0];
-    const struct initialised condition = { .num = 1 };
-    const struct initialised item = { .num = monoid->num_components,
-                                      .is_opaque = !first->item };
-    const struct initialised combined = { item.num, item.is_opaque, true };
-    const struct initialised loaded = {
-        .num = monoid->loaded ? monoid->num_loaded : monoid->num_components,
-        .is_opaque = !monoid->loaded && !first->stage,
-    };
-    const struct initialised written = {
-        .num = monoid->out ? monoid->num_out : clfold_monoid_num_results(monoid),
-        .is_opaque = !monoid->out && !clfold_monoid_result_type(monoid, 0),
-    };
-    const struct {
-        const char *field, *text;
-        struct initialised made;
-    } texts[] = {
-        { "combine", fold->combine, combined }, { "identity", fold->identity, item },
-        { "cuts", fold->cuts, condition },      { "load", fold->load, loaded },
-        { "result", fold->result, written },    { "keep", fold->keep, condition },
-        { "same", fold->same, condition },      { "equal", fold->equal, condition },
+        { "combine", fold->combine, COMBINED }, { "identity", fold->identity, ITEM },
+        { "cuts", fold->cuts, CONDITION },      { "load", fold->load, LOADED },
+        { "result", fold->result, WRITTEN },    { "keep", fold->keep, CONDITION },
+        { "same", fold->same, CONDITION },      { "equal", fold->equal, CONDITION },
     };
     clfold_status status = CLFOLD_OK;
 
-    for (size_t i = 0; status == CLFOLD_OK && i < sizeof(texts) / sizeof(texts[0]); ++i) {
-        status = clfold_user_text_count(site, texts[i].field, texts[i].text, fold->source,
-                                        texts[i].made);
+    for (size_t i = 0; !status && i < CLFOLD_LENGTH(texts); ++i) {
+        const char *field = texts[i].field, *text = texts[i].text;
+        status = made ? clfold_user_text_count(site, field, text, fold->source,
+                                               made[texts[i].made])
+                      : clfold_user_text_check(site, field, text, false);
     }
     return status;
+}
+
+/* Texts make what the monoid says. */
+static clfold_status check_counts(const struct site *site, const struct monoid *monoid,
+                                  const clfold_fold *fold)
+{
+    const bool is_opaque = !monoid->components[0].item;
+    const struct initialised made[NUM_MADE] = {
+        [CONDITION] = { .num = 1 },
+        [ITEM] = { monoid->num_components, is_opaque, false },
+        [COMBINED] = { monoid->num_components, is_opaque, true },
+        [LOADED] = { clfold_num_loaded(monoid), !clfold_loaded_field(monoid, 0).type,
+                     false },
+        [WRITTEN] = { clfold_num_written(monoid), !clfold_written_field(monoid, 0).type,
+                      false },
+    };
+
+    return check_expressions(site, fold, made);
 }
 
 static clfold_status init_built_in(struct monoid *monoid, const struct site *site,
@@ -616,6 +489,7 @@ static clfold_status init_built_in(struct monoid *monoid, const struct site *sit
 static clfold_status init_user(struct monoid *monoid, const struct site *site,
                                const clfold_fold *fold, struct component_names *names)
 {
+    const bool is_opaque = fold->type_name != NULL;
     clfold_status status = check_type(site, fold);
 
     if (status) {
@@ -626,32 +500,40 @@ static clfold_status init_user(struct monoid *monoid, const struct site *site,
         .form = fold->components ? fold->components : fold->type_name,
         .commutative = (fold->flags & CLFOLD_COMMUTATIVE) != 0,
         .has_identity = fold->identity != NULL,
-        .is_scalar = (fold->flags & CLFOLD_PARTIAL) != 0,
+        .is_scalar = (fold->flags & CLFOLD_PARTIAL) || is_opaque,
         .stage_limit = UINT64_MAX,
         .source = fold->source,
         /* A map combines nothing, but programs have an operator. */
         .combine = fold->combine ? fold->combine : "b",
         .identity = fold->identity,
         .cuts = fold->cuts,
+        .type = fold->type,
+        .cell = fold->type,
+        .type_name = fold->type_name,
+        .type_size = fold->type_size,
+        .in_struct = is_opaque,
+        .out_struct = is_opaque,
+        .num_scalars = 1,
+        .num_components = 1,
+        .components = { clfold_plain("v", fold->type, NULL, NULL) },
     };
     if (fold->type) {
-        set_scalar(monoid, fold);
-    } else if (fold->type_name) {
-        set_opaque(monoid, fold);
-    } else if ((status = read_components(monoid, site, fold->components, names))) {
-        return status;
-    } else {
+        set_elements(monoid, fold, 1);
+    }
+    if (fold->components &&
+        !(status = clfold_read_components(monoid, site, fold->components, names))) {
         set_form(monoid);
     }
-    return CLFOLD_OK;
+    return status;
 }
 
 clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,
                                  const clfold_fold *fold, struct component_names *names)
 {
-    clfold_status status = check_texts(site, fold);
+    clfold_status status = check_type_text(site, "type_name", fold->type_name);
 
-    if (status ||
+    if (status || (status = check_expressions(site, fold, NULL)) ||
+        (status = clfold_user_text_check(site, "store", fold->store, true)) ||
         (status = fold->op ? init_built_in(monoid, site, fold)
                            : init_user(monoid, site, fold, names)) ||
         (status = clfold_monoid_set_accuracy(monoid, site, fold->accuracy)) ||

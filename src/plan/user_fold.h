@@ -16,6 +16,11 @@ struct component_names {
     char of[CLFOLD_MAX_COMPONENTS][CLFOLD_NAME_SIZE];
 };
 
+/* "float a; float b", and "float a, b". */
+clfold_status clfold_read_components(struct monoid *monoid, const struct site *site,
+                                     const char *components,
+                                     struct component_names *names);
+
 /* Checks the fold's texts, and that its fields fit each other. Their values are valid by
  * themselves: ops/check.h. The monoid's strings are the fold's, and `names`. */
 clfold_status clfold_monoid_user(struct monoid *monoid, const struct site *site,

@@ -1,5 +1,6 @@
 #include "plan/user_text.h"
 
+#include "base/text.h"
 #include "plan/scalar.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ bool clfold_name_is_of(const char *name, size_t length, const char *const *names
 }
 
 #define IS_OF(name, length, names)                                                       \
-    clfold_name_is_of(name, length, names, sizeof(names) / sizeof((names)[0]))
+    clfold_name_is_of(name, length, names, CLFOLD_LENGTH(names))
 
 clfold_type clfold_name_type(const char *name, size_t length)
 {
@@ -50,7 +51,7 @@ static size_t vector_named(const char *name, size_t length, clfold_type *type)
 
     letters = letters < length ? letters : length;
     *type = clfold_name_type(name, letters);
-    for (size_t i = 0; *type && i < sizeof(nums) / sizeof(nums[0]); ++i) {
+    for (size_t i = 0; *type && i < CLFOLD_LENGTH(nums); ++i) {
         if (strlen(widths[i]) == length - letters &&
             memcmp(widths[i], name + letters, length - letters) == 0) {
             return nums[i];
@@ -102,21 +103,21 @@ bool clfold_name_is_cl(const char *name, size_t length)
 {
     /* Of macros, which have no small letters, and of any names. */
     static const char *const capitals[] = { "FLT_", "DBL_",    "HALF_", "FP_",
-                                            "CLK_", "ATOMIC_", "CL_" };
-    static const char *const any[] = { "__", "cl_khr_" };
-    bool is_macro = strspn(name, CAPITALS DIGITS) >= length, is_cl = false;
+                                            "CLK_", "ATOMIC_", "CL_",   NULL };
+    static const char *const any[] = { "__", "cl_khr_", NULL };
+    bool is_macro = strspn(name, CAPITALS DIGITS) >= length;
     clfold_type type;
 
-    for (size_t i = 0; is_macro && i < sizeof(capitals) / sizeof(capitals[0]); ++i) {
-        is_cl |= strncmp(name, capitals[i], strlen(capitals[i])) == 0;
-    }
-    for (size_t i = 0; i < sizeof(any) / sizeof(any[0]); ++i) {
-        is_cl |= strncmp(name, any[i], strlen(any[i])) == 0;
-    }
-    return is_cl || IS_OF(name, length, keywords) || is_constant(name, length) ||
-           vector_named(name, length, &type) > 0 ||
+    return (is_macro && clfold_text_begins(name, capitals)) ||
+           clfold_text_begins(name, any) || IS_OF(name, length, keywords) ||
+           is_constant(name, length) || vector_named(name, length, &type) > 0 ||
            (length > 4 && strncmp(name, "bool", 4) == 0 &&
             strspn(name + 4, DIGITS) >= length - 4);
+}
+
+bool clfold_name_is_clfolds(const char *name)
+{
+    return strncmp(name, "clfold_", 7) == 0 || strncmp(name, "CLFOLD_", 7) == 0;
 }
 
 size_t clfold_type_text_size(const char *type)
@@ -212,13 +213,9 @@ static bool is_trigraph(const char *at)
 /* Those that stand for a bracket or a #. */
 static bool is_digraph(const char *at)
 {
-    static const char *const all[] = { "%:", "<:", ":>", "<%", "%>" };
-    bool is = false;
+    static const char *const all[] = { "%:", "<:", ":>", "<%", "%>", NULL };
 
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
-        is |= at[0] == all[i][0] && at[1] == all[i][1];
-    }
-    return is;
+    return clfold_text_begins(at, all);
 }
 
 /* What may not stand in a text, whatever is round it. */
@@ -321,27 +318,25 @@ clfold_status clfold_user_text_check(const struct site *site, const char *field,
         return CLFOLD_OK;
     }
     if (strlen(text) > CLFOLD_MAX_TEXT) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "%s has %zu bytes; the limit is %zu", field, strlen(text),
-                           CLFOLD_MAX_TEXT);
+        return REJECT(site, "%s has %zu bytes; the limit is %zu", field, strlen(text),
+                      CLFOLD_MAX_TEXT);
     }
     body = past_here(text);
     if (body[strspn(body, BLANKS)] == '\0') {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT, "%s is empty", field);
+        return REJECT(site, "%s is empty", field);
     }
     fault = find_fault(body, is_statement, &where);
-    return fault ? clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                               "%s: %s at character %zu of \"%s\"", field, fault,
-                               (size_t)(where - body) + 1, body)
+    return fault ? REJECT(site, "%s: %s at character %zu of \"%s\"", field, fault,
+                          (size_t)(where - body) + 1, body)
                  : CLFOLD_OK;
 }
 
 /* ---- Macros of the source ---------------------------------------------------------- */
 
-/* Whether the first characters of a text use a name. */
-static bool mentions_within(const char *text, size_t size, const char *name,
-                            size_t name_length)
+/* Whether the first characters of a text use the name at `name`. */
+static bool mentions(const char *text, size_t size, const char *name)
 {
+    const size_t name_length = clfold_name_length(name);
     const char *at = text, *fault = NULL;
 
     while (at < text + size && *at != '\0') {
@@ -382,11 +377,6 @@ static bool has_directive(const char *source, const char *what,
     return has;
 }
 
-static bool mentions_name(const char *line, size_t length, const char *name)
-{
-    return mentions_within(line, length, name, strlen(name));
-}
-
 /* Whether it defines a macro that the text uses, or may do so in another file. */
 static bool defines_for(const char *line, size_t length, const char *text)
 {
@@ -396,7 +386,7 @@ static bool defines_for(const char *line, size_t length, const char *text)
     (void)length;
     if (letters == 6 && memcmp(at, "define", 6) == 0) {
         at += 6 + strspn(at + 6, " \t");
-        return mentions_within(text, strlen(text), at, clfold_name_length(at));
+        return mentions(text, strlen(text), at);
     }
     return letters == 7 && memcmp(at, "include", 7) == 0;
 }
@@ -405,8 +395,7 @@ bool clfold_user_text_uses(const char *text, const char *source, const char *nam
 {
     const char *body = past_here(text);
 
-    return mentions_name(body, strlen(body), name) ||
-           has_directive(source, name, mentions_name);
+    return mentions(body, strlen(body), name) || has_directive(source, name, mentions);
 }
 
 bool clfold_user_text_promotes(const char *text)
@@ -483,20 +472,17 @@ clfold_status clfold_user_text_count(const struct site *site, const char *field,
         has_list = false;
     }
     if (has_lists) {
-        return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                           "%s: a list in braces inside a list of scalars: \"%s\"", field,
-                           body);
+        return REJECT(site, "%s: a list in braces inside a list of scalars: \"%s\"",
+                      field, body);
     }
     if ((has_list && found == made.num) ||
         (found < made.num && source && has_directive(source, body, defines_for))) {
         return CLFOLD_OK;
     }
-    return clfold_fail(site, CLFOLD_ERROR_ARGUMENT,
-                       "%s: %zu expression%s where %u %s expected%s: \"%s\"", field,
-                       found, found == 1 ? "" : "s", made.num,
-                       made.num == 1 ? "is" : "are",
-                       made.num == 1 || has_list ? ""
-                       : found == made.num       ? ", but the braces are missing"
-                                                 : ", in braces",
-                       body);
+    return REJECT(site, "%s: %zu expression%s where %u %s expected%s: \"%s\"", field,
+                  found, found == 1 ? "" : "s", made.num, made.num == 1 ? "is" : "are",
+                  made.num == 1 || has_list ? ""
+                  : found == made.num       ? ", but the braces are missing"
+                                            : ", in braces",
+                  body);
 }

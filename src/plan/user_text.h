@@ -28,6 +28,11 @@ bool clfold_name_is_of(const char *name, size_t length, const char *const *names
 /* Whether it is a keyword, a type or a predefined macro of OpenCL C. */
 bool clfold_name_is_cl(const char *name, size_t length);
 
+#define CLFOLD_IS_CL "a keyword, a type or a macro of OpenCL C"
+
+/* Whether it begins as clfold's own names do. */
+bool clfold_name_is_clfolds(const char *name);
+
 /* The scalar type that OpenCL C calls so; 0: none. */
 clfold_type clfold_name_type(const char *name, size_t length);
 

@@ -20,22 +20,12 @@ const char *clfold_fate_name(uint32_t fate)
     return names[fate];
 }
 
-static const char *yes_or_no(bool is)
-{
-    return is ? "yes" : "no";
-}
-
-static bool was_dropped(enum tier_fate fate)
-{
-    return fate != FATE_UNTRIED && fate != FATE_TAKEN;
-}
-
 /* Adds every tier that was dropped, and why. */
 static size_t add_dropped(char *line, size_t length, const struct findings *findings,
                           const char *comma, const char *is)
 {
     for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
-        if (was_dropped(findings->fates[t])) {
+        if (findings->fates[t] > FATE_TAKEN) {
             length += (size_t)snprintf(line + length, CLFOLD_VERDICT_SIZE - length,
                                        "%s%s%s%s", length > 0 ? comma : "",
                                        clfold_memory((enum memory_tier)t)->name, is,
@@ -51,8 +41,8 @@ size_t clfold_verdict_print(char line[CLFOLD_VERDICT_SIZE],
     const struct verdict *verdict = &findings->verdict;
     int length = snprintf(line, CLFOLD_VERDICT_SIZE,
                           "clfold verdict 1: tier %s, fair %s, fences %s",
-                          clfold_memory(verdict->tier)->name, yes_or_no(verdict->fair),
-                          yes_or_no(verdict->fences));
+                          clfold_memory(verdict->tier)->name,
+                          verdict->fair ? "yes" : "no", verdict->fences ? "yes" : "no");
 
     return add_dropped(line, (size_t)length, findings, "; ", " dropped: ");
 }
@@ -77,48 +67,13 @@ static const char *tier_name(uint32_t tier)
     return clfold_memory((enum memory_tier)tier)->name;
 }
 
-/* A tier's name and the text `after` it. */
-static bool take_tier(const char **at, const char *after, uint32_t *tier)
-{
-    return clfold_text_take_name(at, tier_name, MEMORY_NONE, CLFOLD_MEMORY_TIERS - 1,
-                                 after, tier);
-}
-
-static bool take_dropped(const char **at, enum tier_fate fates[CLFOLD_MEMORY_TIERS])
-{
-    uint32_t tier, fate;
-
-    if (!clfold_text_take(at, "; ") || !take_tier(at, " dropped: ", &tier) ||
-        !clfold_text_take_name(at, clfold_fate_name, FATE_NOT_OFFERED, FATE_NOT_RUN - 1,
-                               "", &fate)) {
-        return false;
-    }
-    fates[tier] = (enum tier_fate)fate;
-    return true;
-}
-
-/* Whether exactly the tiers before the one that was taken were dropped. */
-static bool is_consistent(const struct findings *findings)
-{
-    enum memory_tier taken = findings->verdict.tier;
-
-    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
-        bool before = taken == MEMORY_NONE || t < (int)taken;
-        if (was_dropped(findings->fates[t]) != before) {
-            return false;
-        }
-    }
-    return findings->fates[MEMORY_NONE] == FATE_UNTRIED &&
-           (taken != MEMORY_NONE ||
-            (!findings->verdict.fair && !findings->verdict.fences));
-}
-
 bool clfold_verdict_read(struct findings *findings, const char *line, size_t length)
 {
     struct findings parsed = { 0 };
-    char copy[CLFOLD_VERDICT_SIZE], written[CLFOLD_VERDICT_SIZE];
+    struct verdict *verdict = &parsed.verdict;
+    char copy[CLFOLD_VERDICT_SIZE];
     const char *at = copy;
-    uint32_t tier;
+    uint32_t tier, fate;
 
     if (length >= sizeof(copy)) {
         return false;
@@ -126,23 +81,27 @@ bool clfold_verdict_read(struct findings *findings, const char *line, size_t len
     memcpy(copy, line, length);
     copy[length] = '\0';
     if (strlen(copy) != length || !clfold_text_take(&at, "clfold verdict 1: tier ") ||
-        !take_tier(&at, ", fair ", &tier) || !take_yes_or_no(&at, &parsed.verdict.fair) ||
-        !clfold_text_take(&at, ", fences ") ||
-        !take_yes_or_no(&at, &parsed.verdict.fences)) {
+        !clfold_text_take_name(&at, tier_name, MEMORY_NONE, CLFOLD_MEMORY_TIERS - 1,
+                               ", fair ", &tier) ||
+        !take_yes_or_no(&at, &verdict->fair) || !clfold_text_take(&at, ", fences ") ||
+        !take_yes_or_no(&at, &verdict->fences)) {
         return false;
     }
-    parsed.verdict.tier = (enum memory_tier)tier;
-    while (*at != '\0') {
-        if (!take_dropped(&at, parsed.fates)) {
+    /* Exactly the tiers before it were dropped, in their order; without one, all. */
+    for (uint32_t t = MEMORY_NONE + 1; t < (tier ? tier : CLFOLD_MEMORY_TIERS); ++t) {
+        if (!clfold_text_take(&at, "; ") || !clfold_text_take(&at, tier_name(t)) ||
+            !clfold_text_take(&at, " dropped: ") ||
+            !clfold_text_take_name(&at, clfold_fate_name, FATE_NOT_OFFERED,
+                                   FATE_NOT_RUN - 1, "", &fate)) {
             return false;
         }
+        parsed.fates[t] = (enum tier_fate)fate;
     }
-    if (parsed.verdict.tier != MEMORY_NONE) {
-        parsed.fates[parsed.verdict.tier] = FATE_TAKEN;
+    verdict->tier = (enum memory_tier)tier;
+    if (tier != MEMORY_NONE) {
+        parsed.fates[tier] = FATE_TAKEN;
     }
-    /* clfold writes no tier twice, nor in another order. */
-    clfold_verdict_print(written, &parsed);
-    if (!is_consistent(&parsed) || strcmp(written, copy) != 0) {
+    if (*at != '\0' || (!tier && (verdict->fair || verdict->fences))) {
         return false;
     }
     *findings = parsed;
@@ -173,25 +132,15 @@ static const struct {
     { "Intel(R) OpenCL", "2026." },
 };
 
-static bool begins(const char *string, const char *with)
-{
-    size_t length = strlen(with);
-    char next;
-
-    if (strncmp(string, with, length) != 0) {
-        return false;
-    }
-    /* "3.1" is not "3.10". */
-    next = string[length];
-    return with[length - 1] == '.' || next < '0' || next > '9';
-}
-
 bool clfold_verdict_known(struct findings *findings, const struct device_facts *device,
                           const char *driver)
 {
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); ++i) {
+    for (size_t i = 0; i < CLFOLD_LENGTH(known); ++i) {
+        const char *rest = driver;
+        /* "3.1" is not "3.10". */
         if (device->cpu && strcmp(device->platform, known[i].platform) == 0 &&
-            begins(driver, known[i].driver)) {
+            clfold_text_take(&rest, known[i].driver) &&
+            (rest[-1] == '.' || *rest < '0' || *rest > '9')) {
             *findings = (struct findings){
                 .verdict = { MEMORY_SCOPED_64, true, true },
                 .fates = { [MEMORY_SCOPED_64] = FATE_TAKEN },

@@ -47,8 +47,7 @@ void clfold_verdict_reasons(char reasons[CLFOLD_VERDICT_SIZE],
                             const struct findings *findings);
 
 /* Whether the device is known, so that it needs no probe, and its findings then.
- * `driver`: its version.
- */
+ * `driver`: its version. */
 bool clfold_verdict_known(struct findings *findings, const struct device_facts *device,
                           const char *driver);
 

@@ -23,24 +23,14 @@ static void append_draws(struct text *text, const struct monoid *monoid,
     }
 }
 
-/* A text whose two widths are compared. */
-struct compared {
-    const char *text, *name; /* "LOAD"; "loaded", what it gives: `num` fields */
-    const struct uses *uses;
-    bool has_item;
-    uint32_t num;
-    struct field (*of)(const struct monoid *monoid, uint32_t k);
-};
-
 /* A call on what was drawn: `part` is "v", or "s[k]". */
 static void append_drawn_call(struct text *text, const struct monoid *monoid,
-                              const struct compared *of, const char *suffix,
+                              const struct element_text *of, const char *suffix,
                               const char *part)
 {
     const struct uses *uses = of->uses;
     struct parameter parameters[CLFOLD_MAX_PARAMETERS];
-    uint32_t num = clfold_list_parameters(parameters, monoid, uses, of->has_item), d = 0,
-             next = 0;
+    uint32_t num = clfold_list_parameters(parameters, monoid, uses), d = 0, next = 0;
 
     for (uint32_t p = 0; p < num; ++p) {
         const struct parameter *one = &parameters[p];
@@ -52,8 +42,8 @@ static void append_drawn_call(struct text *text, const struct monoid *monoid,
                               part);
         }
     }
-    clfold_text_print(text, "    const clfold_%s%s l%s = clfold_text_%s%s(", of->name,
-                      suffix, suffix, of->text, suffix);
+    clfold_text_print(text, "    const clfold_%s%s l%s = clfold_text_%s%s(", of->gives,
+                      suffix, suffix, of->name, suffix);
     for (; next < num && parameters[next].of; ++next) {
         clfold_text_print(text, "clfold_p%u%s, ", next, suffix);
     }
@@ -78,76 +68,63 @@ static void append_drawn_call(struct text *text, const struct monoid *monoid,
 }
 
 static void append_comparison(struct text *text, const struct monoid *monoid,
-                              struct compared compared)
+                              const struct element_text *of)
 {
     /* Which width an element meets depends on the cut. */
-    bool is_exact = !compared.has_item && monoid->accuracy == CLFOLD_REPRODUCIBLE;
+    bool is_exact = of->uses == &monoid->loads && monoid->accuracy == CLFOLD_REPRODUCIBLE;
     struct parameter parameters[CLFOLD_MAX_PARAMETERS];
 
     clfold_text_print(text,
                       "static void clfold_compare_%s(ulong *state, global ulong "
                       "*out CLFOLD_WITH)\n{\n"
                       "    const ulong i = clfold_random(state) >> 32;\n",
-                      compared.name);
-    append_draws(
-        text, monoid, parameters,
-        clfold_list_parameters(parameters, monoid, compared.uses, compared.has_item));
-    append_drawn_call(text, monoid, &compared, "16", "v");
-    for (uint32_t k = 0; k < compared.num; ++k) {
-        struct field field = compared.of(monoid, k);
+                      of->gives);
+    append_draws(text, monoid, parameters,
+                 clfold_list_parameters(parameters, monoid, of->uses));
+    append_drawn_call(text, monoid, of, "16", "v");
+    for (uint32_t k = 0; k < of->num; ++k) {
+        struct field field = of->of(monoid, k);
         const char *type = clfold_cl_name(field.type);
         clfold_text_print(text,
                           "    union { %s16 v; %s s[16]; } r%u;\n    r%u.v = l16.%s;\n",
                           type, type, k, k, field.name);
     }
     clfold_text_print(text, "    for (uint k = 0; k < 16; ++k) {\n");
-    append_drawn_call(text, monoid, &compared, "", "s[k]");
-    for (uint32_t k = 0; k < compared.num; ++k) {
-        struct field field = compared.of(monoid, k);
+    append_drawn_call(text, monoid, of, "", "s[k]");
+    for (uint32_t k = 0; k < of->num; ++k) {
+        struct field field = of->of(monoid, k);
         const struct scalar *scalar = clfold_scalar(field.type);
         clfold_text_print(text,
                           "    { clfold_%s s = l, v; v.%s = r%u.s[k];\n"
                           "    CLFOLD_COMPARE(%s, %s, CLFOLD_OF_%s + %u, %s) }\n",
-                          compared.name, field.name, k, scalar->cl, field.name,
-                          compared.text, k,
+                          of->gives, field.name, k, scalar->cl, field.name, of->name, k,
                           scalar->is_float && !is_exact ? "CLFOLD_ULPS" : "0");
     }
     clfold_text_print(text, "    }\n}\n");
 }
 
-static bool compares(const char *text, const struct uses *uses)
+static bool compares(const struct element_text *of)
 {
-    return text && !uses->lanes;
+    return of->text && !of->uses->lanes;
 }
 
 void clfold_append_compared(struct text *text, const struct monoid *monoid)
 {
-    clfold_text_print(text,
-                      "#define CLFOLD_COMPARE_LOADED %d\n"
-                      "#define CLFOLD_COMPARE_WRITTEN %d\n"
-                      "#define CLFOLD_COMPARE_KEPT %d\n",
-                      compares(monoid->load, &monoid->loads),
-                      compares(monoid->result, &monoid->writes),
-                      compares(monoid->keep, &monoid->keeps));
+    static const char *const names[NUM_TEXTS] = { "LOADED", "WRITTEN", "KEPT" };
+
+    for (int i = 0; i < NUM_TEXTS; ++i) {
+        const struct element_text of = clfold_element_text(monoid, i);
+        clfold_text_print(text, "#define CLFOLD_COMPARE_%s %d\n", names[i],
+                          compares(&of));
+    }
 }
 
 void clfold_append_comparisons(struct text *text, const struct monoid *monoid)
 {
-    if (compares(monoid->load, &monoid->loads)) {
-        append_comparison(text, monoid,
-                          (struct compared){ "LOAD", "loaded", &monoid->loads, false,
-                                             clfold_num_loaded(monoid),
-                                             clfold_loaded_field });
-    }
-    if (compares(monoid->result, &monoid->writes)) {
-        append_comparison(text, monoid,
-                          (struct compared){ "RESULT", "written", &monoid->writes, true,
-                                             clfold_num_written(monoid),
-                                             clfold_written_field });
-    }
-    if (compares(monoid->keep, &monoid->keeps)) {
-        append_comparison(text, monoid,
-                          (struct compared){ "KEEP", "kept", &monoid->keeps, true, 1,
-                                             clfold_kept_field });
+    for (int i = 0; i < NUM_TEXTS; ++i) {
+        const struct element_text of = clfold_element_text(monoid, i);
+        if (compares(&of)) {
+            append_comparison(text, monoid, &of);
+        }
     }
 }

@@ -6,103 +6,89 @@ import os
 import subprocess
 import sys
 import tempfile
-import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lint"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "tools", "gpu_code"))
+# pylint: disable=wrong-import-position
+import compilers  # noqa: E402
+import kept_table  # noqa: E402
+import tools  # noqa: E402
 
 CODEGEN, BUILD = sys.argv[1:3]
 QUICK = ("--op", "add", "--types", "f32", "--operations", "reduce_tiles,scan_lookback", "--no-cub")
+FAKE = "#!/bin/sh\necho planted error\nexit 1\n"
+# Words, the PATH or None, the exit status, and what must be said. Where a compiler is not
+# installed, a row that needs it is left out.
+ROWS = (
+    (("--target", "riva128"), None, 2, ["--target riva128: no target"]),
+    (("-j", "0"), None, 2, ["-j 0: at least one"]),
+    (("--build", "nowhere", "--target", "sm_80"), None, 2,
+     ["--build nowhere: no gpu_texts in it"]),
+    (("--fast",), None, 2, ["unrecognized arguments: --fast"]),
+    (("--target", "sm_80", "--op", "nothing", "--operations", "scan_lookback"), None, 2,
+     ["no program is of operations scan_lookback, operators nothing"]),
+    (("--target", "sm_80,gfx90a,dg2", *QUICK), "EMPTY", 0,
+     ["sm_80: clang not installed", "gfx90a: clang not installed", "dg2: ocloc not installed"]),
+    (("--target", "gfx90a", *QUICK), "FAKE:/usr/bin:/bin", 1, ["planted error"]),
+    (("--target", "gfx90a", *QUICK), None, 0,
+     ["target  kernel", "gfx90a  reduce_tiles add f32", "gfx90a  scan_lookback add f32"]),
+)  # fmt: skip
 
 
-def call(*words, path=None, cache=None):
-    environment = dict(os.environ)
+def call(*words, path=None, cache=None, **how):
+    environment = dict(os.environ, PYTHONUNBUFFERED="")
     if path is not None:
         environment.update(PATH=path, CUDA_HOME=path)
     keep = ("--cache", cache) if cache else ("--no-cache",)
-    return subprocess.run(
-        [sys.executable, CODEGEN, "--build", BUILD, *keep, *words],
-        capture_output=True, text=True, env=environment, check=False,
-    )  # fmt: skip
+    how = how or {"stdout": subprocess.PIPE}
+    return subprocess.run([sys.executable, CODEGEN, "--build", BUILD, *keep, *words], text=True,
+                          stderr=subprocess.PIPE, env=environment, check=False, **how)
 
 
-class Codegen(unittest.TestCase):
-    def refused(self, part, *words):
-        done = call(*words)
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn(part, done.stderr)
-        self.assertEqual(done.stdout, "")
+def check_rows(folder):
+    """Of each kernel a line, the same when it is kept; its figures are those of the table."""
+    words = ("--json", "--target", "sm_80,gfx1100", *QUICK)
+    first, again = (call(*words, cache=folder) for _ in range(2))
+    if "not installed" in first.stderr:
+        return
+    yield first.returncode == 0 and first.stdout == again.stdout, first.stderr
+    yield sum(len(names) for *_, names in os.walk(folder)) == 6, "what is kept"
+    rows = [json.loads(line) for line in first.stdout.splitlines()]
+    yield {row["row"] for row in rows} == {"nvidia", "amd"}, rows
+    yield all(row["load_bytes"] == 16 for row in rows if "tiles" in row["kernel"]), rows
+    found = kept_table.rows_of((row, [row]) for row in rows if not row["exclusive"])
+    table = kept_table.read(kept_table.FILE)
+    yield set(found) <= set(table), found
+    if compilers.Compilers().versions() == kept_table.versions_of(kept_table.FILE):
+        told = kept_table.compare({key: table[key] for key in found}, found)
+        yield not any(told), f"the table says otherwise, or codegen --update is due: {told}"
 
-    def test_usage(self):
-        self.refused("--target riva128: no target", "--target", "riva128")
-        self.refused("-j 0: at least one", "-j", "0")
-        self.refused("--build nowhere: no gpu_texts in it", "--build", "nowhere",
-                     "--target", "sm_80")
-        self.refused("unrecognized arguments: --fast", "--fast")
 
-    def test_nothing_asked(self):
-        if "sm_80: " in call("--target", "sm_80", *QUICK).stderr:
-            self.skipTest("no compiler for sm_80")
-        self.refused("no program is of operations scan_lookback, operators nothing",
-                     "--target", "sm_80", "--op", "nothing", "--operations", "scan_lookback")
+def check_unread():
+    """If its output is closed, as by `| head`, it ends without a message."""
+    read, write = os.pipe()
+    os.close(read)
+    done = call("--target", "gfx90a", *QUICK, stdout=write)
+    os.close(write)
+    yield (done.returncode, done.stderr) == (1, "") or "not installed" in done.stderr, done
 
-    def test_not_installed(self):
-        with tempfile.TemporaryDirectory() as empty:
-            done = call("--target", "sm_80,gfx90a,dg2", *QUICK, path=empty)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("sm_80: clang not installed", done.stderr)
-        self.assertIn("gfx90a: clang not installed", done.stderr)
-        self.assertIn("dg2: ocloc not installed", done.stderr)
 
-    def test_rows(self):
-        with tempfile.TemporaryDirectory() as cache:
-            first = call("--json", "--target", "sm_80", *QUICK, cache=cache)
-            again = call("--json", "--target", "sm_80", *QUICK, cache=cache)
-            kept = sum(len(names) for *_, names in os.walk(cache))
-        if "not installed" in first.stderr:
-            self.skipTest(first.stderr.strip())
-        self.assertEqual(first.returncode, 0, first.stderr)
-        self.assertEqual(first.stdout, again.stdout)
-        self.assertEqual(kept, 3)
-        rows = [json.loads(line) for line in first.stdout.splitlines()]
-        names = {row["kernel"] for row in rows}
-        self.assertIn("clfold_reduce_tiles", names)
-        self.assertIn("clfold_scan_lookback", names)
-        for row in rows:
-            self.assertEqual(row["row"], "nvidia")
-            if row["kernel"] == "clfold_reduce_tiles":
-                self.assertEqual(row["load_bytes"], 16)
-
-    def test_unread(self):
-        """If its output is closed, as by `| head`, it ends without a message."""
-        words = [sys.executable, CODEGEN, "--build", BUILD, "--no-cache", "--target", "gfx90a"]
-        environment = {**os.environ, "PYTHONUNBUFFERED": ""}
-        read, write = os.pipe()
-        os.close(read)
-        done = subprocess.run([*words, *QUICK], stdout=write, stderr=subprocess.PIPE,
-                              env=environment, check=False)
-        os.close(write)
-        if b"not installed" in done.stderr:
-            self.skipTest(done.stderr.decode().strip())
-        self.assertEqual((done.returncode, done.stderr), (1, b""))
-
-    def test_failing_compiler(self):
-        with tempfile.TemporaryDirectory() as folder:
-            fake = os.path.join(folder, "clang-19")
-            with open(fake, "w", encoding="ascii") as file:
-                file.write("#!/bin/sh\necho planted error\nexit 1\n")
-            os.chmod(fake, 0o755)
-            done = call("--target", "gfx90a", *QUICK, path=f"{folder}:/usr/bin:/bin")
-        if "libclc" in done.stderr:
-            self.skipTest(done.stderr.strip())
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("planted error", done.stderr)
-
-    def test_table(self):
-        done = call("--target", "gfx90a", *QUICK)
-        if "not installed" in done.stderr:
-            self.skipTest(done.stderr.strip())
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("gfx90a  reduce_tiles add f32", done.stdout)
-        self.assertEqual(done.stdout.split()[:3], ["target", "kernel", "regs"])
+def main():
+    failures = []
+    with tempfile.TemporaryDirectory() as fake, tempfile.TemporaryDirectory() as folder:
+        os.chmod(tools.write(fake, "clang-19", FAKE), 0o755)
+        for words, path, status, parts in ROWS:
+            path = path and path.replace("FAKE", fake).replace("EMPTY", folder)
+            done = call(*words, path=path)
+            lacks = "not installed" in done.stderr or "libclc" in done.stderr
+            if done.returncode != status or (status == 2 and done.stdout) or not all(
+                    part in done.stdout + done.stderr for part in parts):
+                failures += [] if lacks and path != folder else [f"{words}: {done}"]
+        for holds, what in (*check_rows(folder), *check_unread()):
+            failures += [] if holds else [str(what)]
+    tools.finish(failures, f"{len(ROWS)} rows")
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    main()

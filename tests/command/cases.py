@@ -26,7 +26,8 @@ class Skip(Exception):
 
 
 # what a case may end in when the command is wrong
-ERRORS = (Failure, OSError, subprocess.SubprocessError, LookupError, ValueError, xml.ParseError)
+ERRORS = (Failure, OSError, subprocess.SubprocessError, LookupError, TypeError,
+          ValueError, xml.ParseError)  # fmt: skip
 
 
 def check(condition, text):
@@ -48,6 +49,17 @@ def run_command(command, **options):
     return done
 
 
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, content):
+    with open(path, "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
 class Runner:
     """The command, and a folder for each case. `run` is the driver's own."""
 
@@ -66,6 +78,16 @@ class Runner:
             f"{words}: exit {done.returncode}, stderr {done.stderr!r}",
         )
         return done.stdout.decode()
+
+    def left(self):
+        return sorted(os.listdir(self.folder))
+
+    def fill_output(self, *words):
+        """Standard output that has no room."""
+        with open("/dev/full", "wb") as full:
+            done = self.run(*words, stdout=full)
+        said = b"clfold: standard output: No space left on device\n"
+        check(done.returncode == 1 and done.stderr == said, f"{words} on a full device: {done}")
 
     def bad(self, status, part, *words, **options):
         """Exit status, one line on stderr that has `part` in it, nothing on stdout."""
@@ -118,6 +140,27 @@ def on_terminal(command, **options):
     return shown
 
 
+def check_bars(shown, word):
+    """The parts in percent that the bars on a terminal show: they grow, and are cleared."""
+    bars = re.findall(rb"\r%b \[([# ]{40})\] {1,3}(\d+) %%" % word.encode(), shown)
+    parts = [int(part) for _, part in bars]
+    check(parts == sorted(parts) and all(part <= 100 for part in parts), f"{shown!r}")
+    check(all(abs(bar.count(b"#") - int(part) * 0.4) <= 1 for bar, part in bars), f"{bars}")
+    check(not bars or re.search(rb"\r {60,}\r$", shown), f"not cleared: {shown[-200:]!r}")
+    return parts
+
+
+def help_names(command, words):
+    """A case: what the help tells of."""
+
+    def usage(d, _):
+        text = d.good(command, "--help")
+        missing = [word for word in words if word not in text]
+        check(not missing, f"{command} --help does not tell of {missing}")
+
+    return usage
+
+
 SIGNALS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
 
 
@@ -153,16 +196,21 @@ class Count:
 
     def run_case(self, case, driver, device):
         """In a folder of its own: a case that failed may have left files. So is the cache,
-        where what probes find out is kept."""
+        where what probes find out is kept. A group of rows has a case for each."""
+        shown = f", device {device['index']} {device['name']}" if device else ""
+        with new_folder() as driver.folder, new_folder() as os.environ["XDG_CACHE_HOME"]:
+            share_programs(os.environ["XDG_CACHE_HOME"])
+            if hasattr(case, "points"):
+                for name, point in case.points(driver, device):
+                    self.report(name.replace("#", " ") + shown, point)
+            else:
+                self.report(case.__name__.replace("_", " ") + shown, case, driver, device)
+
+    def report(self, name, case, *arguments):
         self.run += 1
         began = time.monotonic()
-        name = case.__name__.replace("_", " ")
-        if device:
-            name += f", device {device['index']} {device['name']}"
         try:
-            with new_folder() as driver.folder, new_folder() as os.environ["XDG_CACHE_HOME"]:
-                share_programs(os.environ["XDG_CACHE_HOME"])
-                case(driver, device)
+            case(*arguments)
         except Skip as why:
             print(f"ok {self.run} # SKIP {name}: {why}")
         except ERRORS as error:

@@ -2,15 +2,14 @@
 a driver can change."""
 
 import json
-import math
 import os
 import re
 
 import numpy as np
 
 import scan_cases
-from driver import OPS, check, folds, one_array, values
-from fold_cases import FORMATS, given
+from cases import read, write
+from driver import FORMATS, OPS, UFUNCS, check, folds, given, one_array, values
 
 
 def devices(d, device):
@@ -64,8 +63,7 @@ def verdicts(d, device):
     dropped = re.findall(r"(\w+) dropped: ", match[4])
     taken = match[1]
     check(dropped == tiers[: tiers.index(taken)] if taken != "none" else dropped == tiers, probed)
-    with open(place, encoding="utf-8") as file:
-        lines = file.read().splitlines()
+    lines = read(place).decode().splitlines()
     mine = [line for line in lines if f"; {device['name']}; " in line]
     check(len(mine) == 1 and mine[0].endswith("\tclfold verdict 1: " + probed), lines)
     check(device["driver_version"] in mine[0] and device["platform"] in mine[0], mine)
@@ -73,14 +71,11 @@ def verdicts(d, device):
     check(left == {"verdicts"}, f"something else is left there: {left}")
     check(shown() == (first if is_known else probed), "what was found out is not shown")
     # twice is not two lines, and a foreign line stays
-    with open(place, "a", encoding="utf-8") as file:
-        file.write("clfold 1; another; device; 0\tclfold verdict 0: x\n")
+    write(place, read(place) + b"clfold 1; another; device; 0\tclfold verdict 0: x\n")
     d.good("devices", "--probe")
-    with open(place, encoding="utf-8") as file:
-        check(len(file.readlines()) == len(lines) + 1, "lines")
+    check(read(place).count(b"\n") == len(lines) + 1, "lines")
     # a damaged one is none
-    with open(place, "w", encoding="utf-8") as file:
-        file.write("".join(line.replace("fair", "unfair") + "\n" for line in lines))
+    write(place, "".join(line.replace("fair", "unfair") + "\n" for line in lines))
     check(shown() == (first if is_known else "not probed"), "a damaged line is shown")
     words = ["explain", "scan", "--device", device["index"], "--count", "2^26"]
     why = json.loads(d.good(*words, "--json"))
@@ -131,63 +126,20 @@ def selectors(d, device):
         check(text.endswith(", and the first index is 0; see clfold devices\n"), text)
 
 
-def shapes(d, device):
-    for shape in [
-        (0,), (1,), (), (1, 1), (0, 5), (3, 4, 5), (2,) * 10, (1 << 20, 3), (100003,)
-    ]:  # fmt: skip
-        array = values(d, "add", "int32", math.prod(shape)).reshape(shape)
-        one_array(d, device, array, "add", "int64", d.save(array))
-    array = values(d, "add", "float32", 1000)
-    one_array(d, device, np.asfortranarray(array.reshape(1, 1000, 1)), "add", "float32",
-              d.save(np.asfortranarray(array.reshape(1, 1000, 1))))  # fmt: skip
-    # the place of a value is that of C order, as numpy's is
-    array = np.asfortranarray(values(d, "arg-max", "int16", 3 * 50 * 7).reshape(3, 50, 7))
-    one_array(d, device, array, "arg-max", "int16", d.save(array))
-    array = array.astype(">i2")
-    one_array(d, device, array.astype("i2"), "arg-min-max", "int16", d.save(array))
-    array = values(d, "add", "float32", 1000)
-    for version in [(1, 0), (2, 0), (3, 0)]:
-        one_array(d, device, array, "max", "float32", d.save(array, version=version))
-
-
 def standard_input(d, device):
-    array = values(d, "add", "int32", 1000003)  # 4 MB: no pipe holds it at once
-    with open(d.save(array), "rb") as file:
-        content = file.read()
+    """A file or a pipe, and what is left of a file. 4 MB: no pipe holds it at once."""
+    array = values(d, "add", "int32", 1000003)
     words = ["reduce", "--device", device["index"], "-"]
     total = f"{array.sum(dtype='int64')}\n"
-    one_array(d, device, array, "add", "int64", "-", data=content)
-    one_array(d, device, array, "max", "int32", "--raw", "i32", "-", data=array.tobytes())
-    with open(d.path("data.npy"), "rb") as file:
+    with open(d.save(array), "rb", buffering=0) as file:
         check(d.good(*words, stdin=file) == total, "a file as standard input")
-    # raw data from where standard input stands
-    with open(d.path("data.npy"), "rb", buffering=0) as file:
-        file.seek(len(content) - array.nbytes)
+        file.seek(-array.nbytes, os.SEEK_END)
         check(d.good(*words, "--raw", "i32", stdin=file) == total, "a part of a file")
     check(d.good(*words, shell="cat data.npy | \"$@\"", cwd=d.folder) == total, "a pipe")
     os.mkfifo(d.path("fifo"))
-    path = d.path("fifo")
-    text = d.good("reduce", "--device", device["index"], path,
-                  shell="cat data.npy >fifo & \"$@\"", cwd=d.folder)  # fmt: skip
+    words[-1] = d.path("fifo")
+    text = d.good(*words, shell="cat data.npy >fifo & \"$@\"", cwd=d.folder)
     check(text == total, "a named pipe")
-    os.remove(path)
-
-    d.bad(1, "standard input: holds 3999996 bytes", *words, data=content[:-16])
-    d.bad(1, "standard input: holds more than 4000012 bytes", *words, data=content + b"x")
-    d.bad(1, "standard input: ends inside", *words, data=content[:50])
-    d.bad(1, "standard input: is not an .npy file", *words, data=b"")
-    d.bad(1, "not a multiple of the 4 of i32", *words, "--raw", "i32", data=b"12345")
-
-
-def large(d, device):
-    """More than is read or mapped at once."""
-    array = values(d, "add", "uint8", 100_000_007)
-    one_array(d, device, array, "add", "uint64", d.save(array))
-    array = values(d, "max", "int32", 9_000_001)
-    one_array(d, device, array, "max", "int32", d.save(array.astype(array.dtype.newbyteorder())))
-    with open(d.path("data.npy"), "rb") as file:
-        content = file.read()
-    one_array(d, device, array, "arg-min", "int32", "-", data=content)
 
 
 def too_much(d, device):
@@ -207,9 +159,7 @@ def too_much(d, device):
 def full_output(d, device):
     path = d.save(np.ones(3, "f4"))
     for words in [["--device", device["index"]], ["--json", "--device", device["index"]]]:
-        with open("/dev/full", "wb") as full:
-            done = d.run("reduce", *words, path, stdout=full)
-        check(done.returncode == 1 and b"No space left" in done.stderr, f"{done}")
+        d.fill_output("reduce", *words, path)
         done = d.run("reduce", *words, path, shell='"$@" >&-')
         check(done.returncode == 1 and b"standard output" in done.stderr, f"{done}")
 
@@ -226,7 +176,7 @@ def said_once(d, device):
         d.bad(1, part, *words, "--device", device["index"], env=env)
     text = d.bad(1, "", "explain", "reduce", "--acc", "i32", "--device", device["index"])
     check("clfold_" not in text, text)
-    check(sorted(os.listdir(d.folder)) == ["data.npy"], f"left {os.listdir(d.folder)}")
+    check(d.left() == ["data.npy"], f"left {os.listdir(d.folder)}")
     # a warning is one too, and the command goes on
     env = {**os.environ, "CLFOLD_TUNING": d.path("missing")}
     done = d.run("reduce", "--device", device["index"], path, env=env)
@@ -242,7 +192,7 @@ def types(d, device):
         if j % 2:
             array = values(d, op, element, int(d.random.integers(1, 5000)))
             one_array(d, device, array, op, acc, *given(d, array, FORMATS[i % 4]))
-    for i, j, op, element, _ in folds(d, device, scan_cases.UFUNCS):
+    for i, j, op, element, _ in folds(d, device, UFUNCS):
         if j % 2 == 0:
             scan_cases.scan_one(d, device, i, j, op, element)
 
@@ -261,4 +211,4 @@ def measured(d, device):
 
 CASES = [said_once]
 DRIVERS = [devices, verdicts, selectors, too_much, full_output, types, measured]
-CONTENTS = [shapes, standard_input, large]
+CONTENTS = [standard_input]

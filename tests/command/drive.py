@@ -23,42 +23,37 @@ except ImportError:
     print("1..0 # SKIP there is no numpy for this Python")
     sys.exit(77)
 
-import axis_cases  # noqa: E402
 import cache_cases  # noqa: E402
 import device_cases  # noqa: E402
 import explain_cases  # noqa: E402
 import fold_cases  # noqa: E402
-import load_cases  # noqa: E402
 import piece_cases  # noqa: E402
 import plain_cases  # noqa: E402
-import ready_cases  # noqa: E402
-import result_cases  # noqa: E402
+import rows  # noqa: E402
 import scan_cases  # noqa: E402
-import segment_cases  # noqa: E402
 import select_cases  # noqa: E402
 import text_cases  # noqa: E402
-import user_cases  # noqa: E402
 from cases import check, run_cases  # noqa: E402
 from driver import Driver  # noqa: E402
 
-DRIVERS = [device_cases, scan_cases, user_cases, piece_cases, cache_cases]
-# without a device, and with one
+DRIVERS = [device_cases, scan_cases, piece_cases, cache_cases]
+# without a device, and with one, besides the groups of rows.txt
 PARTS = {
     "files": (plain_cases.CASES, device_cases.CASES),
     "contents": ([], [*device_cases.CONTENTS, *text_cases.CASES]),
     "reduce": ([], fold_cases.CASES),
-    "values": ([], fold_cases.VALUES),
+    "values": ([], []),
     "scan": (scan_cases.PLAIN, scan_cases.CASES),
     "places": ([], scan_cases.PLACES),
     "pieces": ([], piece_cases.CASES),
     "explain": ([], explain_cases.CASES),
-    "users": ([], user_cases.CASES),
-    "loads": ([], load_cases.CASES),
-    "results": ([], result_cases.CASES),
-    "ready": ([], ready_cases.CASES),
+    "users": ([], fold_cases.LAWS),
+    "loads": ([], []),
+    "results": ([], []),
+    "ready": ([], []),
     "cache": ([], cache_cases.CASES),
-    "axis": ([], axis_cases.CASES),
-    "segments": ([], segment_cases.CASES),
+    "axis": ([], []),
+    "segments": ([], []),
     "selects": ([], select_cases.CASES),
     "drivers": ([], [case for cases in DRIVERS for case in cases.DRIVERS]),
 }
@@ -78,7 +73,11 @@ def main():
     turn = int(os.environ.get("CLFOLD_TEST_TURN", time.time() // (7 * 24 * 3600)))
     print(f"# CLFOLD_TEST_SEED={seed} CLFOLD_TEST_TURN={turn}")
     driver = Driver(*map(os.path.abspath, sys.argv[1:3]), seed, turn)
-    run_cases(driver, *PARTS[sys.argv[3]], [no_device])
+    if unknown := rows.parts() - set(PARTS):
+        sys.exit(f"no part runs rows of {unknown}")
+    part, (without, with_each) = sys.argv[3], PARTS[sys.argv[3]]
+    without, with_each = rows.groups(part, plain=True) + without, rows.groups(part) + with_each
+    run_cases(driver, without, with_each, [no_device])
 
 
 if __name__ == "__main__":

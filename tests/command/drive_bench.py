@@ -11,10 +11,10 @@ import os
 import re
 import time
 
-from cases import Skip, check, needs_gnuplot, run_part
+from cases import Skip, check, check_bars, help_names, needs_gnuplot, run_part, write
 from charts import LIMIT, Chart
 from drive_ladder import BYTES, Driver, on_terminal, types_of
-from drive_tune import FIRST, STRANGER, key_of, write
+from drive_tune import FIRST, STRANGER, key_of
 
 KEYS = [
     "op", "fold", "algorithm", "policy", "type", "count", "seconds", "spread", "runs",
@@ -114,32 +114,6 @@ def names(lines):
     return [(line["op"], line["fold"], line["type"]) for line in lines]
 
 
-# ---- without a device ----
-
-
-def usage(d, _):
-    text = d.good("bench", "--help")
-    for word in [*FOLDS, *BYTES, *KEYS, *AGAINST_KEYS, *MEMORY_KEYS, "2^26"]:
-        check(word in text, f"bench --help does not tell of {word}")
-
-
-def unwritable(d, _):
-    d.refuse_files(["bench", "--max", "2^60"])
-
-
-# ---- with a device ----
-
-
-def refused(d, device):
-    """Before anything is measured, and in one sentence."""
-    words = ["bench", "--device", device["index"]]
-    text = d.bad(1, "bytes in one buffer", *words, "--max", "2^48")
-    check("--max 281474976710656" in text and device["name"] in text, text)
-    for name in sorted(set(BYTES) - set(types_of(device))):
-        d.bad(1, name, *words, "--types", f"i32,{name}", "--folds", "add", "--max", 64)
-    d.bad(1, "matches", "bench", "--device", "no such device")
-
-
 def usual(d, device):
     lines = read_lines(bench(d, device, "--json", "--max", 1000), device)
     expected = [one for one in USUAL if device["fp64"] or "f64" not in one[2]]
@@ -149,7 +123,7 @@ def usual(d, device):
 
 def every_type(d, device):
     """All results are right, though each type has folds of its own. That the command expects
-    the right ones of each fold is the unit test bench_data's."""
+    the right ones of each fold is the unit test made_data's."""
     words = ["--json", "--max", 5003]
     types = types_of(device)
     lines = read_lines(bench(d, device, *words, "--types", "all", "--folds", "add"), device)
@@ -363,7 +337,6 @@ def against(d, device):
     for content, part in [("mine\n", "does not begin with"), (FIRST + "x", "line 2: ")]:
         d.bad(1, part, *words, write(path, content))
     d.bad(1, "No such file", *words, d.path("none"))
-    os.remove(path)
 
 
 def broken_roofline(d, device):
@@ -421,12 +394,6 @@ def memory(d, device):
     check(last.startswith("memory: ") and len(SPEED.findall(last)) == 4, text)
 
 
-def full_output(d, device):
-    for words in [[], ["--json"]]:
-        words = ["bench", "--seconds", 0, "--max", 64, "--types", "i32", *words]
-        d.fill_output(device, *words)
-
-
 def progress(d, device):
     """101 rounds of these may be over sooner than two seconds, but not five rounds of as many
     cases; a bar is drawn after one."""
@@ -434,17 +401,17 @@ def progress(d, device):
              "--op", "reduce", "--types", "i32,u32,i64,u64", "--max", "2^20"]  # fmt: skip
     begin = time.monotonic()
     shown = on_terminal([d.command, *words])
-    bars = re.findall(rb"\rmeasuring \[([# ]{40})\] {1,3}(\d+) %", shown)
-    check(bars or time.monotonic() - begin < 3, f"no bar on a terminal: {shown!r}")
-    parts = [int(part) for _, part in bars]
-    check(parts == sorted(parts) and all(part <= 100 for part in parts), f"{parts}")
-    check(not bars or re.search(rb"\r {60,}\r$", shown), f"not cleared: {shown[-200:]!r}")
+    check(check_bars(shown, "measuring") or time.monotonic() - begin < 3, f"no bar: {shown!r}")
     check(b"\n" not in shown, f"{shown!r}")
 
 
-RESULTS = [], [refused, usual, every_type, counts, wrong_results, against,
-                broken_roofline]  # fmt: skip
-FORMS = [usage, unwritable], [table, chart, memory, no_part, full_output, progress]
+def unwritable(d, _):
+    d.refuse_files(["bench", "--max", "2^60"])
+
+
+HELP = help_names("bench", [*FOLDS, *BYTES, *KEYS, *AGAINST_KEYS, *MEMORY_KEYS, "2^26"])
+RESULTS = [], [usual, every_type, counts, wrong_results, against, broken_roofline]
+FORMS = [HELP, unwritable], [table, chart, memory, no_part, progress]
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ usage: drive_ladder.py COMMAND WRONG_READ PART, as run_part of cases.py has it
 """
 
 import csv
+import io
 import json
 import math
 import os
@@ -13,7 +14,8 @@ import subprocess
 import time
 
 from cases import (
-    SIGNALS, Runner, check, needs_gnuplot, obey, on_terminal, run_command, run_part, unplaced,
+    SIGNALS, Runner, check, check_bars, help_names, needs_gnuplot, obey, on_terminal, read,
+    run_command, run_part, unplaced, write,
 )  # fmt: skip
 from charts import LIMIT, Chart
 
@@ -28,10 +30,6 @@ BYTES = {
     "i64": 8, "u64": 8, "f64": 8,
 }  # fmt: skip
 KEYS = ["kernel", "type", "op", "count", "seconds", "gbps", "ok", "device"]
-EXPLAIN_KEYS = [
-    "device", "type", "acc", "op", "accuracy", "count", "algorithm", "tile", "group_size",
-    "groups", "items", "launches", "scratch", "bytes_read", "bytes_written", "why",
-]  # fmt: skip
 PREDICTED = ["predicted_seconds", "sectors", "predicted_device"]
 SMALL = ["--min", "1000", "--max", "2^12"]
 SMALL_COUNTS = [1000, 1024, 2048, 4096]
@@ -43,7 +41,7 @@ class Driver(Runner):
         self.wrong_read = wrong_read
 
     def run(self, *words, **options):
-        command = [*options.pop("before", []), self.command, *map(str, words)]
+        command = [self.command, *map(str, words)]
         options = {"stdout": subprocess.PIPE, "stdin": subprocess.DEVNULL, **options}
         return run_command(command, **options)
 
@@ -92,27 +90,16 @@ class Driver(Runner):
         environment that has it."""
         os.makedirs(self.path("slow"), exist_ok=True)
         fake = self.path("slow/gnuplot")
-        with open(fake, "w", encoding="ascii") as file:
-            # the check reads three words, the chart's script begins otherwise
-            file.write(
-                "#!/bin/sh\nread -r a b c\n"
-                f'[ "$b" = terminal ] && exit 0\necho "<svg>"\n: >{self.path("slow/started")}\n'
-                f"{last}\n"
-            )
+        # the check reads three words, the chart's script begins otherwise
+        write(fake, "#!/bin/sh\nread -r a b c\n"
+              f'[ "$b" = terminal ] && exit 0\necho "<svg>"\n: >{self.path("slow/started")}\n'
+              f"{last}\n")  # fmt: skip
         os.chmod(fake, 0o755)
         return {**os.environ, "PATH": self.path("slow") + ":" + os.environ["PATH"]}
 
-    def fill_output(self, device, *words):
-        with open("/dev/full", "wb") as full:
-            done = self.run(*words, "--device", device["index"], stdout=full)
-        check(
-            done.returncode == 1
-            and done.stderr == b"clfold: standard output: No space left on device\n",
-            f"{words} on a full device: {done}",
-        )
 
-    def left(self):
-        return sorted(os.listdir(self.folder))
+def read_table(path):
+    return list(csv.DictReader(io.StringIO(read(path).decode(), newline="")))
 
 
 def types_of(device):
@@ -124,13 +111,6 @@ def types_of(device):
 
 
 # ---- without a device ----
-
-
-def usage(d, _):
-    for command in ["explain", "ladder"]:
-        text = d.good(command, "--help")
-        for word in [*OPS, *BYTES, "2^26"]:
-            check(word in text, f"{command} --help does not tell of {word}")
 
 
 def unwritable(d, _):
@@ -146,8 +126,7 @@ def no_gnuplot(d, _):
         d.bad(1, "needs the program gnuplot", *words, env=environment)
     # one that is there and does not work
     fake = d.path("empty/gnuplot")
-    with open(fake, "w", encoding="ascii") as file:
-        file.write("#!/bin/sh\necho 'gnuplot: no terminal' >&2\nexit 3\n")
+    write(fake, "#!/bin/sh\necho 'gnuplot: no terminal' >&2\nexit 3\n")
     os.chmod(fake, 0o755)
     text = d.bad(1, "status 3", *words, env=environment)
     check("no terminal" in text, text)
@@ -158,42 +137,9 @@ def no_gnuplot(d, _):
 # ---- with a device ----
 
 
-def explain(d, device):
-    words = ["explain", "reduce", "--device", device["index"]]
-    pairs = json.loads(d.good(*words, "--json"), object_pairs_hook=list)
-    check([key for key, _ in pairs] == EXPLAIN_KEYS, f"{pairs}")
-    told = dict(pairs)
-    check(
-        told["device"] == device["name"]
-        and (told["type"], told["acc"], told["op"]) == ("f32", "f32", "add")
-        and told["count"] == 1 << 26
-        and told["bytes_read"] >= 4 << 26
-        and told["group_size"] * told["groups"] > 0
-        and told["launches"] > 0
-        and told["items"] * told["group_size"] * told["groups"] >= 1 << 26
-        and told["why"],
-        f"{told}",
-    )
-    text = d.good(*words)
-    for key in EXPLAIN_KEYS:
-        check(f" {key.replace('_', ' ')} " in text, f"{key} is not in {text}")
-    for kernel in ["reduce_tiles", "reduce-tiles", *KERNELS]:
-        option = "--algorithm" if kernel == "reduce-tiles" else "--kernel"
-        told = json.loads(d.good(*words, option, kernel, "--count", "1e6", "--json"))
-        algorithm = kernel.replace("-", "_")
-        check(told["count"] == 1000000, f"{told}")
-        check(told["algorithm"] == algorithm or kernel == "auto", f"{told}")
-    told = json.loads(d.good(*words, "--type", "u8", "--json"))
-    check(told["acc"] == "u64" and told["bytes_read"] >= 1 << 26, f"{told}")
-    told = json.loads(d.good(*words, "--type", "u8", "--op", "max", "--json"))
-    check(told["acc"] == "u8", f"{told}")
-    d.bad(1, "f32", *words, "--acc", "i32")
-    d.bad(1, "matches", "explain", "reduce", "--device", "no such device")
-
-
 def folds(d, device):
     """All results are right, for operators of two kinds. That the command expects the right
-    results of all is the unit test ladder_data's."""
+    results of all is the unit test made_data's."""
     for op, name in [("arg-min-max", "i16"), ("bit-xor", "u64")]:
         lines = d.ladder(device, "--op", op, "--type", name, *SMALL)
         told = [(line["count"], line["kernel"]) for line in lines]
@@ -216,7 +162,6 @@ def counts(d, device):
         lines = d.ladder(device, *words)
         told = sorted({line["count"] for line in lines})
         check(told == expected and all(line["ok"] for line in lines), f"{words}: {told}")
-    d.bad(1, "bytes in one buffer", "ladder", "--device", device["index"], "--max", "2^60")
 
 
 def tree_of(kernel, group):
@@ -270,14 +215,12 @@ def predictions(d, device):
     # reduce0 reads each of the 2^12 numbers once, 8 in a sector
     check(512 < int(rows[1][16]) < 600, f"{rows[1]}")
     check("predicted are ms on NVIDIA A100" in text, text)
-    d.bad(1, "there is no device none", "ladder", "--device", device["index"], "--predict", "none")
     needs_gnuplot()
     chart, table = d.path("p.svg"), d.path("p.csv")
     lines = d.ladder(device, *words, "--svg", chart, "--csv", table)
-    with open(table, encoding="utf-8", newline="") as file:
-        for row, line in zip(csv.DictReader(file), lines, strict=True):
-            check(list(row) == [*KEYS, *PREDICTED], f"{row}")
-            check(row["sectors"] == str(line["sectors"]), f"{row} {line}")
+    for row, line in zip(read_table(table), lines, strict=True):
+        check(list(row) == [*KEYS, *PREDICTED], f"{row}")
+        check(row["sectors"] == str(line["sectors"]), f"{row} {line}")
     seen = Chart(chart)
     models = [f"{name} model" for name in KERNELS]
     found = seen.check_panel(0, "reduce add i32: bytes read", [*KERNELS, *models, "roofline: read"])
@@ -285,25 +228,20 @@ def predictions(d, device):
         model = found[f"{name} model"]
         check(model.dashed and not found[name].dashed, f"the lines of {name}")
         check(model.colour == found[name].colour, f"the colours of {name}")
-    os.remove(chart)
-    os.remove(table)
 
 
 def files(d, device):
     needs_gnuplot()
     table, chart = d.path("x.csv"), d.path("x.svg")
-    with open(table, "w", encoding="ascii") as file:
-        file.write("old\n")
+    write(table, "old\n")
     before = d.left()
     lines = d.ladder(device, *SMALL, "--csv", table, "--svg", chart)
     check(d.left() == sorted([*before, "x.svg"]), f"{d.left()}")
     check(os.stat(chart).st_mode & 0o777 == 0o666 & ~umask(), "the chart's permissions")
-    with open(table, encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    check(rows[0] == KEYS, f"{rows[0]}")
-    for row, line in zip(rows[1:], lines, strict=True):
+    for row, line in zip(read_table(table), lines, strict=True):
         line["ok"] = "yes" if line["ok"] else "no"
-        for key, cell in zip(KEYS, row, strict=True):
+        check(list(row) == KEYS, f"{row}")
+        for key, cell in row.items():
             told = line[key]
             check(float(cell) == told if isinstance(told, float) else cell == str(told),
                   f"{row} {line}")  # fmt: skip
@@ -313,14 +251,11 @@ def files(d, device):
 
     # through a link, which stays; and one count alone
     os.symlink("there.svg", d.path("link.svg"))
-    with open(d.path("there.svg"), "w", encoding="ascii"):
-        pass
+    write(d.path("there.svg"), "")
     lines = d.ladder(device, "--min", 1000, "--max", 1000, "--op", "max", "--type", "f32",
                      "--svg", d.path("link.svg"))  # fmt: skip
     check(os.path.islink(d.path("link.svg")), "the link is gone")
     look_at(d, d.path("there.svg"), device, "reduce max f32: bytes read", lines)
-    os.remove(d.path("link.svg"))
-    os.remove(d.path("there.svg"))
 
 
 def umask():
@@ -376,8 +311,7 @@ def wrong_results(d, device):
         ),
         f"exit {done.returncode}, {text!r}",
     )
-    with open(table, encoding="utf-8", newline="") as file:
-        told = [row["ok"] for row in csv.DictReader(file)]
+    told = [row["ok"] for row in read_table(table)]
     check(told == ["yes" if ok else "no" for ok in expected], f"{told}")
     os.remove(table)
     done = d.run(*words, env=environment)
@@ -410,12 +344,13 @@ def interrupted(d, device):
         check(done.returncode == 1 and part in done.stderr.decode(), f"{done}")
         os.remove(started)
         check(d.left() == ["slow"], f"left {d.left()}")
-    shutil.rmtree(d.path("slow"))
 
 
 def full_output(d, device):
-    for words in [["explain", "reduce"], ["ladder", *SMALL], ["ladder", "--json", *SMALL]]:
-        d.fill_output(device, *words)
+    bench = ["bench", "--seconds", 0, "--max", 64, "--types", "i32"]
+    for words in [["explain", "reduce"], ["ladder", *SMALL], ["ladder", "--json", *SMALL], bench,
+                  [*bench, "--json"]]:  # fmt: skip
+        d.fill_output(*words, "--device", device["index"])
 
 
 def progress(d, device):
@@ -426,12 +361,7 @@ def progress(d, device):
         # a fast device has 50 calls before its 50 ms are over
         words[-1] = "2^25"
         shown = on_terminal([d.command, *words])
-    bars = re.findall(rb"\rmeasuring \[([# ]{40})\] {1,3}(\d+) %", shown)
-    check(bars, f"no bar on a terminal: {shown!r}")
-    parts = [int(part) for _, part in bars]
-    check(parts == sorted(parts) and parts[-1] <= 100, f"{parts}")
-    check(all(abs(bar.count(b"#") - int(part) * 0.4) <= 1 for bar, part in bars), f"{bars}")
-    check(re.search(rb"\r {60,}\r$", shown), f"the line is not cleared: {shown[-200:]!r}")
+    check(check_bars(shown, "measuring"), f"no bar on a terminal: {shown!r}")
     check(b"\n" not in shown, f"{shown!r}")
     # good() sees that a pipe gets nothing
     d.good(*words)
@@ -442,8 +372,9 @@ def progress(d, device):
     check(not shown or time.monotonic() - begin > 1, f"{shown!r}")
 
 
-RESULTS = [], [explain, counts, folds, wrong_results, interrupted]
-FORMS = [usage, unwritable, no_gnuplot], [tables, predictions, files, full_output, progress]
+HELP = [help_names(command, [*OPS, *BYTES, "2^26"]) for command in ["explain", "ladder"]]
+RESULTS = [], [counts, folds, wrong_results, interrupted]
+FORMS = [*HELP, unwritable, no_gnuplot], [tables, predictions, files, full_output, progress]
 
 
 if __name__ == "__main__":

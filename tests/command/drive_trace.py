@@ -9,7 +9,7 @@ import json
 import os
 import re
 
-from cases import Skip, check, needs_gnuplot, run_part
+from cases import Skip, check, help_names, needs_gnuplot, read, run_part
 from charts import Chart
 from drive_ladder import BYTES, Driver, types_of
 
@@ -52,28 +52,6 @@ def read_lines(text):
         check([key for key, _ in pairs] == keys, f"keys {pairs}")
     check("tiles" in objects[-1] and all("tile" in one for one in objects[:-1]), text[-400:])
     return objects[:-1], objects[-1]
-
-
-# ---- without a device ----
-
-
-def usage(d, _):
-    text = d.good("trace", "--help")
-    for word in ["scan_lookback", *OPS, *BYTES, *TILE_KEYS, *LAST_KEYS, "2^24"]:
-        check(word in text, f"trace --help does not tell of {word}")
-
-
-def unwritable(d, _):
-    d.refuse_files(["trace", "--count", "2^60"])
-
-
-# ---- with a device ----
-
-
-def refused(d, device):
-    """In one sentence, whether by the device's look-back or its memory."""
-    d.bad(1, "", "trace", "--device", device["index"], "--count", "2^60")
-    d.bad(1, "matches", "trace", "--device", "no such device")
 
 
 def check_tiles(tiles, last, device):
@@ -176,8 +154,7 @@ def draw(d, device, *words, **options):
     told = read_lines(trace(d, device, "--json", "--svg", path, *words, **options))
     check(d.left() == sorted([*before, "x.svg"]), f"{d.left()}")
     seen = Chart(path)
-    with open(path, encoding="utf-8") as file:
-        points = file.read().count("<use xlink:href='#gpPt6'")
+    points = read(path).count(b"<use xlink:href='#gpPt6'")
     check(points == told[1]["tiles"], f"{points} points of {told[1]['tiles']} tiles")
     os.remove(path)
     return *told, seen
@@ -272,11 +249,16 @@ def wrong_results(d, device):
 def full_output(d, device):
     needs_look_back(d, device)
     for words in [[], ["--json"]]:
-        d.fill_output(device, "trace", *words, "--count", 1000)
+        d.fill_output("trace", *words, "--count", 1000, "--device", device["index"])
 
 
-RESULTS = [], [refused, objects, every_fold, wrong_results]
-FORMS = [usage, unwritable], [tables, timeline, full_output]
+def unwritable(d, _):
+    d.refuse_files(["trace", "--count", "2^60"])
+
+
+HELP = help_names("trace", ["scan_lookback", *OPS, *BYTES, *TILE_KEYS, *LAST_KEYS, "2^24"])
+RESULTS = [], [objects, every_fold, wrong_results]
+FORMS = [HELP, unwritable], [tables, timeline, full_output]
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import re
 import subprocess
 import time
 
-from cases import SIGNALS, check, obey, run_part, unplaced
+from cases import SIGNALS, check, check_bars, help_names, obey, read, run_part, unplaced, write
 from drive_ladder import BYTES, OPS, Driver, on_terminal
 
 FIRST = "clfold tuning 5\n"
@@ -27,17 +27,6 @@ ROW = re.compile(
 
 def tune(d, device, *words, **options):
     return d.good("tune", "--device", device["index"], *words, **options)
-
-
-def write(path, text):
-    with open(path, "w", encoding="ascii") as file:
-        file.write(text)
-    return path
-
-
-def read(path):
-    with open(path, encoding="ascii") as file:
-        return file.read()
 
 
 def rows_of(text, path):
@@ -83,12 +72,6 @@ def environment_of(path, **others):
 # ---- without a device ----
 
 
-def usage(d, _):
-    text = d.good("tune", "--help")
-    for word in [*OPS, *BYTES, "CLFOLD_TUNING", "XDG_DATA_HOME", "2^26", "90"]:
-        check(word in text, f"tune --help does not tell of {word}")
-
-
 def reset(d, _):
     """Of the user's own file and of a named one, damaged or not, but of no other."""
     folder = {**os.environ, "XDG_DATA_HOME": d.path("data")}
@@ -111,7 +94,7 @@ def reset(d, _):
     check(not os.path.exists(path), "a damaged file stays")
     write(path, "mine\n")
     d.bad(1, "is not a tuning file, and was not removed", "tune", "--reset", "--file", path)
-    check(read(path) == "mine\n", "it is gone")
+    check(read(path).decode() == "mine\n", "it is gone")
     d.bad(1, "Is a directory", "tune", "--reset", "--file", d.folder)
     nowhere = {**os.environ, "HOME": "", "XDG_DATA_HOME": ""}
     d.bad(1, "name the tuning file with --file", "tune", "--reset", env=nowhere)
@@ -144,7 +127,7 @@ def table(d, device):
             d.good(*explain, "--device", device["index"], env=environment_of(path))
         )
         check(("by the tuning file" in told["why"]) == is_better, f"{told}, {numbers}")
-    text = read(path)
+    text = read(path).decode()
     check(text.startswith(FIRST + STRANGER), text)
     check(len(text.splitlines()) == 2 + better, text)
     shown = tune(d, device, "--show", "--file", path).splitlines()
@@ -168,11 +151,12 @@ def usual_file(d, device):
         check(left == (["tuning"] if better else []), f"left: {left}")
         check_end(told, path, found, better)
         if left:
-            check(read(path).startswith(FIRST) and read(path) != FIRST, read(path))
+            text = read(path).decode()
+            check(text.startswith(FIRST) and text != FIRST, text)
             os.remove(path)
     write(path, FIRST)
     found = rows_of(tune(d, device, *words, "--seconds", "0.01", env=folder), path)
-    check(read(path) == FIRST or "=" in found[0][-1], read(path))
+    check(read(path).decode() == FIRST or "=" in found[0][-1], read(path).decode())
     told = tune(d, device, "--show", env=folder)
     check(told.splitlines()[-1].startswith(f"{path}: "), told)
 
@@ -213,44 +197,8 @@ def kinds(d, device):
     told = json.loads(d.good(*words, env=environment_of(path)))
     check("by the tuning file" in told["why"], f"{told}")
     words = ["tune", "--device", device["index"], "--file", path]
-    d.bad(1, "accuracy compensated is for sums, but op is max", *words, "--op", "max",
-          "--accuracy", "compensated")  # fmt: skip
     most = ["--length", 2**64 - 1, "--count", 4096, "--types", "f32", "--seconds", "0.1"]
     check("rows of 18446744073709551615" in d.good(*words, *most), "a row longer than all")
-
-
-def damaged(d, device):
-    """What is no tuning file is neither shown nor touched."""
-    words = ["tune", "--device", device["index"]]
-    row = "reduce 4 2^11..2^13 tile_bytes=0 on x\n"
-    for text, part in [
-        ("", "does not begin with"),
-        ("mine\n", "does not begin with"),
-        ("clfold tuning 4\n", "its version is not 5; remove it and run clfold tune again"),
-        (FIRST + row, "line 2: tile_bytes 0 is not from 256"),
-        (FIRST + STRANGER[:-1], "line 2: it has no newline at its end"),
-    ]:
-        path = write(d.path("tuning"), text)
-        d.bad(1, part, *words, "--show", "--file", path)
-        d.bad(1, part, *words, *QUICK, "--file", path)
-        check(read(path) == text and d.left() == ["tuning"], f"{d.left()}")
-    os.remove(path)
-    told = d.good(*words, "--show", "--file", path)
-    check(told == f"{path}: nothing is tuned, there is no such file\n", told)
-    folder = {**os.environ, "XDG_DATA_HOME": d.path("none")}
-    told = d.good(*words, "--show", env=folder)
-    check(told.startswith(d.path("none")) and "nothing is tuned" in told, told)
-    d.bad(1, "No such file", *words, *QUICK, "--file", d.path("none/tuning"))
-    d.bad(1, "Is a directory", *words, *QUICK, "--file", d.folder)
-    d.bad(1, "no device matches", "tune", "--device", "no such device", "--file", path)
-    check(d.left() == [], f"left: {d.left()}")
-    # the library's own refusals, before the table's head
-    for count in ["2^50", "2^60", "18446744073709551615"]:
-        for types in [["--types", "u8"], ["--types", "u8,i8:i64"], []]:
-            words_of_count = ["--count", count, *types, "--file", path]
-            d.bad(1, "CLFOLD_ERROR_RANGE", *words, *words_of_count)
-    d.bad(1, "floats need a float type", *words, *QUICK, "--types", "f32:i32", "--file", path)
-    check(d.left() == [], f"left: {d.left()}")
 
 
 def interrupted(d, device):
@@ -274,7 +222,7 @@ def interrupted(d, device):
             status = run.wait(60)
         check(seen, "no candidate")
         check(status == -number, f"signal {number}: exit {status}")
-        check(read(path) == FIRST + STRANGER, read(path))
+        check(read(path).decode() == FIRST + STRANGER, read(path).decode())
         check(d.left() == ["tuning"], f"signal {number}: left {d.left()}")
 
 
@@ -288,7 +236,7 @@ def undecided(d, device):
     rows = rows_of(told, path)
     check_end(told, path, rows, True)
     check(all(row[-1] == "no time to try others" for row in rows), f"{rows}")
-    check(read(path) == FIRST + row, read(path))
+    check(read(path).decode() == FIRST + row, read(path).decode())
     write(path, FIRST)
     write(d.path("other"), FIRST + row)
     with subprocess.Popen([d.command, *words], stdout=subprocess.PIPE) as run:
@@ -296,7 +244,7 @@ def undecided(d, device):
         os.rename(d.path("other"), path)
         told, _ = run.communicate(timeout=240)
     check(run.returncode == 0 and told.count(b"no time to try others") == 2, f"{told}")
-    check(read(path) == FIRST + row, read(path))
+    check(read(path).decode() == FIRST + row, read(path).decode())
 
 
 def unwritten(d, device):
@@ -311,11 +259,9 @@ def unwritten(d, device):
         _, told = run.communicate(timeout=240)
     check(run.returncode == 1 and b"No such file" in told and path.encode() in told, f"{told}")
     os.rename(d.path("elsewhere"), d.path("folder"))
-    check(read(path) == FIRST + STRANGER, read(path))
-    with open("/dev/full", "wb") as nowhere:
-        done = d.run(*words, stdout=nowhere)
-    check(done.returncode == 1 and b"No space left" in done.stderr, f"{done}")
-    check(read(path) == FIRST + STRANGER, read(path))
+    check(read(path).decode() == FIRST + STRANGER, read(path).decode())
+    d.fill_output(*words)
+    check(read(path).decode() == FIRST + STRANGER, read(path).decode())
     check(os.listdir(d.path("folder")) == ["tuning"], f"{os.listdir(d.path('folder'))}")
 
 
@@ -324,12 +270,8 @@ def progress(d, device):
     words += ["--count", "2^16", "--types", "i32,i64", "--seconds", "4"]
     begin = time.monotonic()
     shown = on_terminal([d.command, *words])
-    bars = re.findall(rb"\rtuning \[([# ]{40})\] {1,3}(\d+) %", shown)
-    parts = [int(part) for _, part in bars]
     # a search may have nothing left to try before a bar is due
-    check(bars or time.monotonic() - begin < 3, f"no bar on a terminal: {shown!r}")
-    check(parts == sorted(parts) and all(part <= 100 for part in parts), f"{shown!r}")
-    check(not bars or re.search(rb"\r {60,}\r$", shown), f"not cleared: {shown[-200:]!r}")
+    check(check_bars(shown, "tuning") or time.monotonic() - begin < 3, f"no bar: {shown!r}")
 
 
 def ignored(d, device):
@@ -346,8 +288,9 @@ def ignored(d, device):
         check(d.good(*words, "--quiet", env=environment_of(name)) == before, "--quiet")
 
 
+HELP = help_names("tune", [*OPS, *BYTES, "CLFOLD_TUNING", "XDG_DATA_HOME", "2^26", "90"])
 RESULTS = [reset], [table, kinds, usual_file, explained, undecided, interrupted]
-FORMS = [usage], [damaged, ignored, unwritten, progress]
+FORMS = [HELP], [ignored, unwritten, progress]
 
 
 if __name__ == "__main__":

@@ -7,14 +7,7 @@ import re
 
 import numpy as np
 
-from driver import check
-
-OPS = (
-    "add mul min max min-max arg-min arg-max arg-min-max bit-and bit-or bit-xor "
-    "logical-and logical-or"
-).split()
-SCANS = ["scan_single_group", "scan_then_propagate", "reduce_then_scan"]
-LOOK_BACK = ["scan_lookback", "scan_chained"]
+from driver import LOOK_BACK, OPS, SCANS, check
 
 
 def told(d, device, *words, **options):
@@ -91,72 +84,6 @@ def why_scan(d, device):
     expect(empty, "there is nothing to scan: " + launches + "; " + ROW)
 
 
-def why_scan_by_variable(d, device):
-    env = {**os.environ, "CLFOLD_SCAN": "reduce_then_scan"}
-    found = told(d, device, "scan", env=env)
-    check(found["algorithm"] == "reduce_then_scan", f"{found}")
-    check(found["why"].startswith("named by CLFOLD_SCAN: tiles are folded, "), f"{found}")
-    found = told(d, device, "scan", "--algorithm", "scan-then-propagate", env=env)
-    check(found["why"].startswith("asked for by name: tiles are scanned, "), f"{found}")
-
-
-def segments(d, device):
-    """Rows go by tiles or lanes, few long ones look back, and columns are whole."""
-    found = told(d, device, "reduce", "--length", 1000, "--count", 5000)
-    check(found["algorithm"] == "reduce_tiles" and found["rows_of"] == 1000, f"{found}")
-    found = told(d, device, "scan", "--length", 1 << 22, "--count", 1 << 24)
-    check(found["why"].startswith("4 rows of 4194304 items, "), f"{found}")
-    env = {"CLFOLD_SCAN": "reduce_then_scan"}
-    found = told(d, device, "scan", "--length", 1 << 22, "--count", 1 << 24, env=env)
-    check(found["algorithm"] == "reduce_then_scan", f"{found}")
-    found = told(d, device, "scan", "--columns", 30, "--count", 5000, env=env)
-    check(found["algorithm"] == "scan_lanes", f"{found}")
-    found = told(d, device, "scan", "--columns", 30, "--count", 5000)
-    check(found["algorithm"] == "scan_lanes" and found["columns"] == 30, f"{found}")
-    check(found["count"] == 5010, f"{found}")
-    for words in ["--columns", 5], ["--length", 5]:
-        found = told(d, device, "reduce", *words, "--count", 0, "--op", "max")
-        check(found["count"] == 0, f"{found}")
-    check(told(d, device, "reduce", "--columns", 30, "--count", 7)["count"] == 30, "few")
-    for columns in 2**63, 2**64 - 1:
-        d.bad(1, f"count {columns} of 4 bytes each overflows", "explain", "reduce", "--columns",
-              columns, "--count", 2**64 - 1, "--device", device["index"])  # fmt: skip
-    check(told(d, device, "map", "--length", 3)["algorithm"] == "map_tiles", "map")
-    for way, launches, read in [
-        ("flags:u8", 1, 5000), ("keys:f64", 1, 40000), ("offsets:i64", None, 0),
-        ("offsets:u32", 3, 8), ("offsets:u64:99", 3, 800), ("flags:f32", None, 0),
-    ]:  # fmt: skip
-        words = ["--by", way, "--count", 5000]
-        if launches is None:
-            d.bad(1, f"segments: type {way[-3:]}", "explain", "scan", *words)
-            continue
-        found = told(d, device, "scan", *words, "--algorithm", "single-group")
-        name = way.split(":")[0]
-        check(f"; segments by {name}, " in found["why"] and found["by"] == way, f"{found}")
-        check(found["launches"] == launches, f"{found}")
-        check(found["bytes_read"] >= 20000 + read, f"{found}")
-    found = told(d, device, "reduce", "--by", "flags:u8", "--count", 1 << 22)
-    check(found["algorithm"] == "reduce_offsets" and found["by"] == "flags:u8", f"{found}")
-    check("segments by flags, " in found["why"] and found["launches"] == 5, f"{found}")
-    found = told(d, device, "reduce", "--by", "offsets:u32:99", "--count", 5000)
-    check(found["algorithm"] == "reduce_offsets" and found["by"] == "offsets:u32:99", f"{found}")
-    check(found["bytes_written"] >= 4 * 99 and found["bytes_read"] >= 20400, f"{found}")
-
-
-def selects(d, device):
-    """Of a select and of runs: the operation's own algorithms, and no operator."""
-    for count, algorithm, why in [
-        ("5", "scan_single_group", "the count is small"), ("2^26", None, "the count is large"),
-        ("2^26", "reduce_then_scan", "asked for by name"),
-    ]:  # fmt: skip
-        words = ["--count", count, *(["--algorithm", algorithm] if why[0] == "a" else [])]
-        for condition in ["--where", "x > 3.0f"], ["--same", "a == b"]:
-            found = told(d, device, "select", *condition, *words)
-            check(why in found["why"] and not {"op", "kind", "accuracy"} & set(found), f"{found}")
-            check(found["algorithm"] == algorithm or not algorithm, f"{found}")
-            check(found["widths"] in ["agree", "unknown"], f"{found}")
-
-
 def widths(d, device):
     """Texts are built, so what explain says of them is what a run warns of, once, in pieces
     too."""
@@ -189,10 +116,22 @@ def widths(d, device):
             right = "runs on scalars, not on vectors, since " + cause
             check(not few or right in warnings[0], f"{warnings}")
             check(not few or cause in found["why"], f"{found}")
-    words = ["explain", "reduce", "--device", device["index"], "--load"]
-    done = d.run(*words, "x + z")
-    check(done.returncode == 1 and b"load:1:5: " in done.stderr, f"{done}")
-    check("widths" not in told(d, device, "reduce"), "widths of no text")
 
 
-CASES = [widths, segments, selects, why_reduce, why_scan, why_scan_by_variable]
+def texts(d, device):
+    """The program's text, as a whole and resolved, and without a cpp."""
+    words = ["explain", "scan", "--algorithm", "reduce-then-scan", "--device", device["index"]]
+    words += ["--text"]
+    text = d.good(*words)
+    for part in ("scan_tiles.cl", "reduce_then_scan.cl"):
+        check(f'\n#line 1 "{part}"\n' in text, f"no {part}: {text[:9999]}")
+    check("\n#if" in text and "\nclfold_scan_aggregates(" in text, f"{text}")
+    d.bad(2, "--json does not go with --text", *words, "--json")
+    d.bad(2, "--resolved goes with --text only", *words[:-1], "--resolved")
+    d.bad(1, "needs the program cpp", *words, "--resolved", env={**os.environ, "PATH": ""})
+    resolved = d.good(*words, "--resolved")
+    check(not re.search(r"^\s*#\s*if", resolved, re.M), f"{resolved}")
+    check("\nclfold_scan_aggregates(" in resolved and len(resolved) < len(text), f"{resolved}")
+
+
+CASES = [texts, widths, why_reduce, why_scan]

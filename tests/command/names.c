@@ -1,195 +1,13 @@
 /* The names of types, operators and algorithms, what --device selects, messages, and what
- * is said of the texts of users. */
+ * is said of the texts of users. The rows are in names.txt. */
 #include <clfold/experimental.h>
 #include "list.h"
 #include "message.h"
+#include "options.h"
 #include "options_table.h"
+#include "rows.h"
 #include "selection.h"
 #include "types.h"
-#include "user_fold.h"
-
-#include "test.h"
-
-static void types(void **state)
-{
-    static const char *const names[] = { "i8",  "u8",  "i16", "u16", "i32", "u32",
-                                         "i64", "u64", "f16", "f32", "f64" };
-    static const clfold_type sums[] = { CLFOLD_I64, CLFOLD_U64, CLFOLD_I64, CLFOLD_U64,
-                                        CLFOLD_I64, CLFOLD_U64, CLFOLD_I64, CLFOLD_U64,
-                                        CLFOLD_F16, CLFOLD_F32, CLFOLD_F64 };
-    static const size_t sizes[] = { 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8 };
-
-    (void)state;
-    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
-        const size_t i = type - CLFOLD_I8;
-        assert_string_equal(type_name(type), names[i]);
-        assert_int_equal(type_parse(names[i]), type);
-        assert_int_equal(type_size(type), sizes[i]);
-        assert_int_equal(type_find(names[i][0], sizes[i]), type);
-        assert_int_equal(type_accumulator(CLFOLD_ADD, type), sums[i]);
-        assert_int_equal(type_accumulator(CLFOLD_MUL, type), sums[i]);
-        for (clfold_op op = CLFOLD_MIN; op <= CLFOLD_MIN_MAX; op++) {
-            assert_int_equal(type_accumulator(op, type), type);
-        }
-        assert_non_null(strstr(TYPE_NAMES, names[i]));
-    }
-    assert_int_equal(type_parse(""), 0);
-    assert_int_equal(type_find('f', 1), 0);
-}
-
-static void operators(void **state)
-{
-    static const struct {
-        clfold_op op;
-        const char *name;
-        bool position;
-        unsigned num;
-        bool takes_nothing;
-    } all[] = {
-        { CLFOLD_ADD, "add", false, 1, true },
-        { CLFOLD_MUL, "mul", false, 1, true },
-        { CLFOLD_MIN, "min", false, 1, false },
-        { CLFOLD_MAX, "max", false, 1, false },
-        { CLFOLD_MIN_MAX, "min-max", false, 2, false },
-        { CLFOLD_ARG_MIN, "arg-min", true, 1, false },
-        { CLFOLD_ARG_MAX, "arg-max", true, 1, false },
-        { CLFOLD_ARG_MIN_MAX, "arg-min-max", true, 2, false },
-        { CLFOLD_BIT_AND, "bit-and", false, 1, true },
-        { CLFOLD_BIT_OR, "bit-or", false, 1, true },
-        { CLFOLD_BIT_XOR, "bit-xor", false, 1, true },
-        { CLFOLD_LOGICAL_AND, "logical-and", false, 1, true },
-        { CLFOLD_LOGICAL_OR, "logical-or", false, 1, true },
-        { CLFOLD_MOMENTS, "moments", false, 1, true },
-        { CLFOLD_AFFINE, "affine", false, 1, true },
-        { CLFOLD_MATRIX_2X2, "matrix-2x2", false, 1, true },
-    };
-    char names[512] = "";
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        assert_int_equal(op_parse(all[i].name), all[i].op);
-        assert_string_equal(op_name(all[i].op), all[i].name);
-        assert_int_equal(op_result(all[i].op).position, all[i].position);
-        assert_int_equal(op_result(all[i].op).num, all[i].num);
-        assert_int_equal(op_result(all[i].op).is_named, all[i].op >= CLFOLD_MOMENTS);
-        assert_int_equal(op_takes_nothing(all[i].op), all[i].takes_nothing);
-        assert_int_equal(op_takes_any_order(all[i].op),
-                         !all[i].position && all[i].op != CLFOLD_AFFINE &&
-                             all[i].op != CLFOLD_MATRIX_2X2);
-        strcat(strcat(names, i > 0 ? " " : ""), all[i].name);
-    }
-    assert_string_equal(names, EXPLAIN_OP_NAMES);
-    names[0] = '\0';
-    for (uint32_t a = 0, parsed; accuracy_name(a); a++) {
-        assert_true(accuracy_parse(accuracy_name(a), &parsed) && parsed == a);
-        strcat(strcat(names, a > 0 ? " " : ""), accuracy_name(a));
-    }
-    assert_string_equal(names, ACCURACY_NAMES);
-    assert_false(op_takes_any_order(0)); /* a text, which may not commute */
-
-    static const char *const wrong[] = { "",         "ad",     "adds",    "Add",  "add ",
-                                         "bit_and",  "moment", "affines", "mean", "arg",
-                                         "arg-min-", "bit-",   "matrix",  "and" };
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        assert_int_equal(op_parse(wrong[i]), 0);
-    }
-}
-
-static void check_algorithms(const char *const *names, const char *all_names,
-                             const char *const *wrong, clfold_operation operation)
-{
-    const clfold_operation other =
-        operation == CLFOLD_REDUCE ? CLFOLD_INCLUSIVE_SCAN : CLFOLD_REDUCE;
-    const char *algorithm;
-    char all[512] = "auto";
-
-    for (; *names; names++) {
-        char hyphens[64];
-        assert_true(algorithm_parse(*names, operation, &algorithm));
-        assert_string_equal(algorithm, *names);
-        strcat(strcat(all, " "), *names);
-        strcpy(hyphens, *names);
-        for (char *c = hyphens; (c = strchr(c, '_'));) {
-            *c = '-';
-        }
-        assert_true(algorithm_parse(hyphens, operation, &algorithm));
-        assert_string_equal(algorithm, *names);
-        assert_int_equal(algorithm_parse(*names, other, &algorithm),
-                         strcmp(*names, "serial") == 0);
-    }
-    assert_string_equal(all, all_names);
-    assert_true(algorithm_parse("auto", operation, &algorithm));
-    assert_null(algorithm);
-    for (; *wrong; wrong++) {
-        assert_false(algorithm_parse(*wrong, operation, &algorithm));
-    }
-}
-
-static void algorithms(void **state)
-{
-    static const char *const of_reduce[] = {
-        "reduce_tiles", "reduce0", "reduce1", "reduce2", "reduce3",
-        "reduce4",      "reduce5", "reduce6", "serial",  NULL
-    };
-    static const char *const not_of_reduce[] = { "",
-                                                 "reduce",
-                                                 "reduce7",
-                                                 "reduce_",
-                                                 "reduce_tile",
-                                                 "tiles",
-                                                 "auto ",
-                                                 "REDUCE_TILES",
-                                                 "reduce-0",
-                                                 "scan_reduce_tiles",
-                                                 "reduce_tiles_",
-                                                 NULL };
-    static const char *const of_scan[] = { "scan_single_group",
-                                           "scan_then_propagate",
-                                           "reduce_then_scan",
-                                           "scan_lookback",
-                                           "scan_chained",
-                                           "serial",
-                                           NULL };
-    static const char *const not_of_scan[] = { "",
-                                               "scan",
-                                               "scan_",
-                                               "scan-",
-                                               "single",
-                                               "scan_auto",
-                                               "auto ",
-                                               "single_group_",
-                                               "Single_Group",
-                                               "scan_scan_single_group",
-                                               "propagate",
-                                               "then_scan",
-                                               "scansingle_group",
-                                               "reduce_then",
-                                               "look_back",
-                                               "chain",
-                                               NULL };
-    static const char *const of_map[] = { "map_tiles", NULL };
-    static const char *const of_select[] = { "scan_single_group", "scan_lookback",
-                                             "scan_chained", "reduce_then_scan", NULL };
-    static const char *const not_of_map[] = { "", "map", "tiles", "scan_map_tiles",
-                                              NULL };
-    static const char *const forms[] = { "single_group", "single-group",
-                                         "scan-single_group", "scan_single-group" };
-    const char *algorithm;
-
-    (void)state;
-    check_algorithms(of_reduce, REDUCE_ALGORITHM_NAMES, not_of_reduce, CLFOLD_REDUCE);
-    check_algorithms(of_scan, SCAN_ALGORITHM_NAMES, not_of_scan, CLFOLD_EXCLUSIVE_SCAN);
-    check_algorithms(of_map, MAP_ALGORITHM_NAMES, not_of_map, CLFOLD_MAP);
-    check_algorithms(of_select, SELECT_ALGORITHM_NAMES, not_of_map, CLFOLD_SELECT);
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        assert_true(algorithm_parse(forms[i], CLFOLD_INCLUSIVE_SCAN, &algorithm));
-        assert_string_equal(algorithm, "scan_single_group");
-    }
-    assert_true(algorithm_parse("then-propagate", CLFOLD_INCLUSIVE_SCAN, &algorithm));
-    assert_string_equal(algorithm, "scan_then_propagate");
-}
-
-/* ---- Lists for people ---- */
 
 static size_t num_words(const char *list)
 {
@@ -201,89 +19,169 @@ static size_t num_words(const char *list)
     return num;
 }
 
-static void check_algorithm_list(const char *list, clfold_operation operation)
+/* A name says kind and bits. */
+static void types(void **state)
 {
-    const char *name;
-    uint32_t num = 0;
-
-    for (; (name = clfold_operation_algorithm(operation, num)); num++) {
-        assert_true(list_has_word(list, name));
-    }
-    assert_true(list_has_word(list, "auto"));
-    assert_int_equal(num_words(list), num + 1);
-}
-
-/* They name all that the library has. */
-static void lists(void **state)
-{
-    size_t num_types = 0, num_ops = 0, num_scan_ops = 0;
+    size_t num = 0;
 
     (void)state;
-    for (uint32_t i = 0; i < 64; i++) {
-        const char *const type = clfold_type_name(i);
-        const char *const op = clfold_op_name(i);
-        num_types += type != NULL;
-        num_ops += op != NULL;
-        assert_true(!type || list_has_word(TYPE_NAMES, type));
-        assert_true(!op || list_has_word(EXPLAIN_OP_NAMES, op));
-        assert_true(!op || list_has_word(OP_NAMES, op) != op_result(i).is_named);
-        if (op && op_result(i).num == 1 && !op_result(i).position) {
-            num_scan_ops++;
-            assert_true(list_has_word(SCAN_OP_NAMES, op));
-            assert_true(list_has_word(TRACE_OP_NAMES, op) != op_result(i).is_named);
+    for (clfold_type type = 0; type < 64; type++) {
+        const char *const name = clfold_type_name(type);
+        if (!name) {
+            continue;
+        }
+        const size_t size = strtoul(name + 1, NULL, 10) / 8;
+        const clfold_type sum = *name == 'f'   ? type
+                                : *name == 'i' ? CLFOLD_I64
+                                               : CLFOLD_U64;
+        assert_string_equal(type_name(type), name);
+        assert_int_equal(type_parse(name), type);
+        assert_int_equal(type_size(type), size);
+        assert_int_equal(type_find(*name, size), type);
+        for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; op++) {
+            assert_int_equal(type_accumulator(op, type), op <= CLFOLD_MUL ? sum : type);
+        }
+        assert_int_equal(type_accumulator(CLFOLD_MOMENTS, type),
+                         *name == 'f' && size < 8 ? CLFOLD_F32 : CLFOLD_F64);
+        assert_true(list_has_word(TYPE_NAMES, name));
+        num++;
+    }
+    assert_int_equal(num_words(TYPE_NAMES), num);
+    assert_int_equal(type_parse(""), 0);
+    assert_int_equal(type_find('f', 1), 0);
+}
+
+static void operators(void **state)
+{
+    size_t num = 0, num_scans = 0;
+
+    (void)state;
+    for (clfold_op op = 0; op < 64; op++) {
+        const char *const name = clfold_op_name(op);
+        const struct op_result form = name ? op_result(op) : (struct op_result){ 0 };
+        if (!name) {
+            continue;
+        }
+        assert_string_equal(op_name(op), name);
+        assert_int_equal(op_parse(name), op);
+        assert_true(list_has_word(EXPLAIN_OP_NAMES, name));
+        assert_true(list_has_word(OP_NAMES, name) != form.is_named);
+        num++;
+        if (form.num == 1 && !form.position) {
+            num_scans++;
+            assert_true(list_has_word(SCAN_OP_NAMES, name));
+            assert_true(list_has_word(TRACE_OP_NAMES, name) != form.is_named);
         }
     }
-    assert_int_equal(num_words(TYPE_NAMES), num_types);
-    assert_int_equal(num_words(EXPLAIN_OP_NAMES), num_ops);
-    assert_int_equal(num_words(SCAN_OP_NAMES), num_scan_ops);
-    check_algorithm_list(REDUCE_ALGORITHM_NAMES, CLFOLD_REDUCE);
-    check_algorithm_list(SCAN_ALGORITHM_NAMES, CLFOLD_INCLUSIVE_SCAN);
+    assert_int_equal(num_words(EXPLAIN_OP_NAMES), num);
+    assert_int_equal(num_words(SCAN_OP_NAMES), num_scans);
+    assert_false(op_takes_any_order(0)); /* a text, which may not commute */
+    num = 0;
+    for (uint32_t a = 0, parsed; accuracy_name(a); a++, num++) {
+        assert_true(accuracy_parse(accuracy_name(a), &parsed) && parsed == a);
+        assert_true(list_has_word(ACCURACY_NAMES, accuracy_name(a)));
+    }
+    assert_int_equal(num_words(ACCURACY_NAMES), num);
+}
+
+static bool show_operator(char shown[ROWS_LINE], const char *words, const char *input)
+{
+    const clfold_op op = op_parse(input);
+    const struct op_result form = op ? op_result(op) : (struct op_result){ 0 };
+
+    (void)words;
+    if (!op) {
+        strcpy(shown, "none");
+        return false;
+    }
+    sprintf(shown, "%u%s%s%s%s", form.num, form.position ? " place" : "",
+            form.is_named ? " names" : "", op_takes_nothing(op) ? " of-none" : "",
+            op_takes_any_order(op) ? " any-order" : "");
+    return true;
+}
+
+static const struct {
+    const char *name;
+    clfold_operation operation;
+    const char *algorithms;
+} operations[] = {
+    { "reduce", CLFOLD_REDUCE, REDUCE_ALGORITHM_NAMES },
+    { "scan", CLFOLD_INCLUSIVE_SCAN, SCAN_ALGORITHM_NAMES },
+    { "map", CLFOLD_MAP, MAP_ALGORITHM_NAMES },
+    { "select", CLFOLD_SELECT, SELECT_ALGORITHM_NAMES },
+};
+
+/* The command names all algorithms that the library has, in its own form and with
+ * hyphens. */
+static void algorithms(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
+        const clfold_operation operation = operations[i].operation;
+        const char *name, *algorithm;
+        uint32_t num = 0;
+        for (; (name = clfold_operation_algorithm(operation, num)); num++) {
+            char hyphens[64];
+            strcpy(hyphens, name);
+            for (char *c = hyphens; (c = strchr(c, '_'));) {
+                *c = '-';
+            }
+            assert_true(list_has_word(operations[i].algorithms, name));
+            assert_true(algorithm_parse(name, operation, &algorithm));
+            assert_string_equal(algorithm, name);
+            assert_true(algorithm_parse(hyphens, operation, &algorithm));
+            assert_string_equal(algorithm, name);
+        }
+        assert_true(list_has_word(operations[i].algorithms, "auto"));
+        assert_int_equal(num_words(operations[i].algorithms), num + 1);
+    }
     assert_non_null(strstr(SCAN_ALGORITHM_NAMES, " " TRACE_ALGORITHM_NAMES));
 }
 
-static void selections(void **state)
+static bool show_algorithm(char shown[ROWS_LINE], const char *words, const char *input)
 {
-    static const struct candidate machine[] = {
-        { "pthread-Core i5-1234", .cpu = true }, { "Intel(R) Xeon", .cpu = true },
-        { "Fast GPU 9000", .gpu = true },        { "cpu-like Accelerator", .cpu = false },
-        { "fast gpu 9001", .gpu = true },
-    };
-    static const struct {
-        const char *selector;
-        size_t index;
-    } found[] = {
-        { NULL, 2 },    { "0", 0 },   { "4", 4 },       { "004", 4 },  { "gpu", 2 },
-        { "GPU", 2 },   { "cpu", 0 }, { "9001", 5 },    { "xEON", 1 }, { "gpu 9001", 4 },
-        { "accel", 3 }, { "i5-", 0 }, { "(r) xeo", 1 }, { "t", 0 },    { "cpu-", 3 },
-    };
+    size_t i = 0;
+    const char *algorithm;
+
+    while (strcmp(operations[i].name, words) != 0) {
+        i++;
+    }
+    const bool done = algorithm_parse(input, operations[i].operation, &algorithm);
+    strcpy(shown, !done ? "none" : algorithm ? algorithm : "auto");
+    return done;
+}
+
+static const struct candidate machine[] = {
+    { "pthread-Core i5-1234", .cpu = true }, { "Intel(R) Xeon", .cpu = true },
+    { "Fast GPU 9000", .gpu = true },        { "cpu-like Accelerator", .cpu = false },
+    { "fast gpu 9001", .gpu = true },
+};
+
+static bool show_device(char shown[ROWS_LINE], const char *words, const char *input)
+{
+    struct message message;
+    size_t index;
+
+    (void)words;
+    const bool done = selection_find(machine, 5, input, &index, &message);
+    if (done) {
+        sprintf(shown, "%zu", index);
+    } else {
+        strcpy(shown, message.text);
+        assert_non_null(strstr(shown, input));
+    }
+    return done;
+}
+
+static void defaults(void **state)
+{
     struct message message;
     size_t index;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
-        const bool done = selection_find(machine, 5, found[i].selector, &index, &message);
-        if (found[i].index == 5) {
-            assert_false(done);
-            assert_non_null(strstr(message.text, found[i].selector));
-        } else {
-            assert_true(done);
-            assert_int_equal(index, found[i].index);
-        }
-    }
-
-    static const char *const missing[] = { "5", "18446744073709551616", "Radeon",
-                                           "i5 -" };
-    for (size_t i = 0; i < 4; i++) {
-        assert_false(selection_find(machine, 5, missing[i], &index, &message));
-        assert_non_null(strstr(message.text, missing[i]));
-        assert_non_null(
-            strstr(message.text, i < 2 ? "no device has this index; this machine has 5 "
-                                       : "no device matches; this machine has 5 "));
-        assert_non_null(strstr(message.text, "see clfold devices"));
-    }
+    assert_true(selection_find(machine, 5, NULL, &index, &message) && index == 2);
     /* no GPU: the first; no name that has "gpu" in it may stand in for a GPU */
-    assert_true(selection_find(machine, 2, NULL, &index, &message));
-    assert_int_equal(index, 0);
+    assert_true(selection_find(machine, 2, NULL, &index, &message) && index == 0);
     assert_false(selection_find(machine, 2, "gpu", &index, &message));
     assert_false(selection_find(machine + 2, 3, "cpu", &index, &message));
     assert_false(selection_find(machine, 0, NULL, &index, &message));
@@ -315,178 +213,70 @@ static void sentences(void **state)
     assert_string_equal(message.hint, "");
 }
 
-/* Logs of compilers as PoCL, Intel's runtime and rusticl write them. */
-#define POCL_SQRT                                                                        \
-    "error: %s:1:1 <Spelling=x/_builtin_renames.h:187:24>: call to '_cl_sqrt' is "       \
-    "ambiguous\n"
-#define DOES_NOT_BUILD "the program does not build: "
-
-static void logs(void **state)
+static bool show_log(char shown[ROWS_LINE], const char *words, const char *input)
 {
-    static const struct {
-        const char *sentence, *once;
-    } cases[] = {
-        { "out is NULL (CLFOLD_ERROR_ARGUMENT)", "out is NULL (CLFOLD_ERROR_ARGUMENT)" },
-        { DOES_NOT_BUILD "no log (CLFOLD_ERROR_BUILD)",
-          DOES_NOT_BUILD "no log (CLFOLD_ERROR_BUILD)" },
-        { DOES_NOT_BUILD "error: a:1:1: b\nerror: a:1:1: b\nDevice X\n (BUILD)",
-          DOES_NOT_BUILD "error: a:1:1: b\n(BUILD)" },
-        { DOES_NOT_BUILD "error: a:1:1: b\nerror: a:1:9: b\nDevice X\n (BUILD)",
-          DOES_NOT_BUILD "error: a:1:1: b\nerror: a:1:9: b\nDevice X\n (BUILD)" },
-        { DOES_NOT_BUILD "a:1:5: error: b\nx + y\n    ^\na:1:1: error: b\nx + y\n^\n"
-                         "a:1:5: error: b\nx + y\n    ^\n2 errors (BUILD)",
-          DOES_NOT_BUILD "a:1:5: error: b\nx + y\n    ^\na:1:1: error: b\nx + y\n^\n"
-                         "(BUILD)" },
-    };
-    char once[512];
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        sentence_once(once, cases[i].sentence);
-        assert_string_equal(once, cases[i].once);
-    }
+    (void)words;
+    sentence_once(shown, input);
+    return true;
 }
 
-static void hints(void **state)
+static bool show_hint(char shown[ROWS_LINE], const char *words, const char *input)
 {
-    static const char fits[] = "%s:2:5: error: no matching function for call to 'sqrt'\n"
-                               "x + sqrt(x)\n    ^~~~\n";
-    static const struct {
-        struct fold_texts texts;
-        clfold_fold basis;
-        const char *log, *text, *hint; /* with `text` in the place of %s */
-    } cases[] = {
-        { { .load = "x * x", .result = "sqrt(item)" },
-          { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 },
-          POCL_SQRT,
-          "result",
-          "write to_f64(item), and --out f64 if" },
-        { { .result = "sqrt(item)", .out = CLFOLD_F32 },
-          { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 },
-          POCL_SQRT,
-          "result",
-          "write to_f32(item)" },
-        { { .result = "sqrt(x) + y" },
-          { .type = CLFOLD_U8 },
-          fits,
-          "result",
-          "write to_f64(x), and --out f64 if" },
-        { { .load = "sqrt(x)" },
-          { .type = CLFOLD_U8, .in = CLFOLD_U8 },
-          fits,
-          "load",
-          "write to_f64(x), and --type f64 if" },
-        { { .load = "sqrt(x.y)", .in_scalars = 2 },
-          { .op = CLFOLD_ADD, .type = CLFOLD_F32, .in = CLFOLD_U8 },
-          fits,
-          "load",
-          "write to_f32(x.x)" },
-        { { .combine = "{ sqrt(a.b), a.c }", .components = "float c; int b" },
-          { 0 },
-          fits,
-          "combine",
-          "write to_f64(a.b)" },
-        { { .result = "sqrt(item.count)", .out = CLFOLD_F64 },
-          { .op = CLFOLD_MOMENTS, .type = CLFOLD_F32 },
-          fits,
-          "result",
-          "write to_f64(item.count)" },
-        /* floats, other errors, and errors of others */
-        { { .result = "sqrt(item, 2)" },
-          { .op = CLFOLD_ADD, .type = CLFOLD_F32 },
-          fits,
-          "result",
-          "" },
-        { { .load = "y" },
-          { .op = CLFOLD_ADD, .type = CLFOLD_I32, .in = CLFOLD_I32 },
-          "error: %s:1:1: use of undeclared identifier 'y'\n",
-          "load",
-          "" },
-        { { .load = "x" },
-          { .op = CLFOLD_ADD, .type = CLFOLD_I32, .in = CLFOLD_I32 },
-          fits,
-          "some.cl",
-          "" },
-        /* elements that texts take as numbers, or by what is not a field */
-        { { .keep = "x.re > x .y", .components = "float re; float im" },
-          { 0 },
-          "error: %s:1:8: no member named 'y'\n",
-          "keep",
-          "x has the fields x.re and x.im" },
-        { { .keep = "x.re > y && x. im > 1", .components = "float re; float im" },
-          { 0 },
-          "error: %s:1:8: use of undeclared identifier 'y'\n",
-          "keep",
-          "" },
-        { { .result = "item + 1", .out = CLFOLD_F32 },
-          { .op = CLFOLD_MOMENTS, .type = CLFOLD_F32 },
-          "error: %s:1:6: invalid operands\n",
-          "result",
-          "item has the fields item.count, item.mean and item.m2" },
-        { { .load = "{ x, x }", .combine = "a", .components = "int m; int n" },
-          { 0 },
-          "error: %s:1:2: initializing 'int' with a struct\n",
-          "load",
-          "x has the fields x.m and x.n; with --in-scalars 1 it is a number" },
-        { { .load = "{ x, x }", .combine = "a", .components = "int m; int n" },
-          { 0 },
-          "%s: holds no elements of the operator",
-          "i.npy",
-          "x has the fields x.m and x.n; with --in-scalars 1 it is a number" },
-        { { .combine = "a", .components = "int m; int n" },
-          { 0 },
-          "%s: holds no elements of the operator",
-          "i.npy",
-          "" },
-    };
-    struct user_fold user;
+    const char *const bar = strstr(input, " | "), *const log = bar + 3;
+    char line[512], text[512], *argv[ROWS_WORDS];
+    struct options options;
     struct message message;
-    char log[512];
+    struct user_fold user;
 
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        if (!user_fold_init(&user, &cases[i].texts, &cases[i].basis, &message)) {
-            fail_msg("%zu: %s", i, message.text);
-        }
-        message_set(&message, "does not build");
-        snprintf(log, sizeof(log), cases[i].log, cases[i].text);
-        assert_false(user_fold_hint(&user, CLFOLD_F64, log, &message));
-        if (!strstr(message.hint, cases[i].hint) || !*cases[i].hint != !*message.hint) {
-            fail_msg("%zu: \"%s\", not \"%s\"", i, message.hint, cases[i].hint);
-        }
-        user_fold_finish(&user);
+    snprintf(line, sizeof(line), "clfold %.*s", (int)(bar - input), input);
+    if (!options_read(&options, rows_cut(line, argv), argv, &message)) {
+        fail_msg("%s: %s", input, message.text);
     }
+    const clfold_fold basis =
+        options_fold(&options, options_folds_numbers(&options) ? options.element : 0);
+    assert_true(user_fold_init(&user, &options.fold, &basis, &message));
+    snprintf(text, sizeof(text),
+             strcmp(words, "fits") == 0
+                 ? "%s:2:5: error: no matching function for call to 'sqrt'\n"
+                   "x + sqrt(x)\n    ^~~~\n"
+             : strcmp(words, "pocl") == 0
+                 ? "error: %s:1:1 <Spelling=x/_builtin_renames.h:187:24>: call to "
+                   "'_cl_sqrt' is ambiguous\n"
+                 : "%s",
+             log);
+    message_set(&message, "does not build");
+    assert_false(user_fold_hint(&user, CLFOLD_F64, text, &message));
+    strcpy(shown, *message.hint ? message.hint : "none");
+    user_fold_finish(&user);
+    return false;
 }
 
-/* What a report says of scalars, whatever stands around it. */
-static void causes(void **state)
+static bool show_cause(char shown[ROWS_LINE], const char *words, const char *input)
 {
-    static const char tile[] = "tile_item by policy \"cpu\"";
-    static const struct {
-        const char *before, *cause, *after;
-    } cases[] = {
-        { "", "load gives 1 as a scalar and 255 in a vector", ": 4 groups of lanes" },
-        { "look-back is out, since it is new: tiles are folded; ",
-          "result gives x 0.5 as a scalar and 0 in a vector", "; moves 2.00 times" },
-        { "", "it does not compile for vectors: load:1:1: no: y", "" },
+    clfold_report report = { .widths = strcmp(words, "differ") == 0
+                                           ? CLFOLD_WIDTHS_DIFFER
+                                           : CLFOLD_WIDTHS_UNKNOWN };
+
+    snprintf(report.reason, sizeof(report.reason), "%s", input);
+    strcpy(shown, user_fold_cause(&report).text);
+    return true;
+}
+
+static void rows(void **state)
+{
+    static const struct rows_kind kinds[] = {
+        { "operator", show_operator, true, false },
+        { "algorithm", show_algorithm, true, false },
+        { "device", show_device, true, false },
+        { "log", show_log, false, false },
+        { "hint", show_hint, false, false },
+        { "cause", show_cause, false, false },
     };
-    clfold_report report = { .widths = CLFOLD_WIDTHS_DIFFER };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        snprintf(report.reason, sizeof(report.reason), "%s%s, since %s%s",
-                 cases[i].before, tile, cases[i].cause, cases[i].after);
-        assert_string_equal(user_fold_cause(&report).text, cases[i].cause);
-    }
-    strcpy(report.reason, "order is kept, since combine does not commute");
-    assert_string_equal(user_fold_cause(&report).text, "");
-    snprintf(report.reason, sizeof(report.reason), "%s, since it is CLFOLD_PARTIAL",
-             tile);
-    report.widths = CLFOLD_WIDTHS_UNKNOWN;
-    assert_string_equal(user_fold_cause(&report).text, "");
+    rows_check_file(ROWS, kinds, sizeof(kinds) / sizeof(kinds[0]));
 }
 
 TEST_MAIN("names", NULL, NULL, cmocka_unit_test(types), cmocka_unit_test(operators),
-          cmocka_unit_test(algorithms), cmocka_unit_test(lists),
-          cmocka_unit_test(selections), cmocka_unit_test(sentences),
-          cmocka_unit_test(logs), cmocka_unit_test(hints), cmocka_unit_test(causes))
+          cmocka_unit_test(algorithms), cmocka_unit_test(defaults),
+          cmocka_unit_test(sentences), cmocka_unit_test(rows))

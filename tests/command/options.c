@@ -1,47 +1,36 @@
-/* The command line: each option of the table, and what whole lines mean. */
+/* The command line: each option of the table, by the table itself, and what whole lines
+ * mean. The lines are in options.txt. */
 #include "list.h"
 #include "options.h"
 #include "options_table.h"
+#include "rows.h"
 #include "types.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-/* argv[1]: the samples. */
-static const char *samples_path;
 static struct options options;
 static struct message message;
 
-enum { MOST_WORDS = 24, MOST_TEXT = 8192 };
+static bool read_line(const char *line)
+{
+    static char words[ROWS_LINE];
+    char *argv[1 + ROWS_WORDS] = { (char *)"clfold" };
 
-/* Reads a line, whose words may be in single quotes. It must be rejected with a message
- * that has the part in it, or, where that is NULL, be read. */
+    strcpy(words, line);
+    message.text[0] = '\0';
+    return options_read(&options, 1 + rows_cut(words, argv + 1), argv, &message);
+}
+
+/* The line must be rejected with a message that has the part in it, or, where that is
+ * NULL, be read. */
 MESSAGE_PRINTF(2, 3)
 static void check(const char *part, const char *format, ...)
 {
-    char line[MOST_TEXT], words[MOST_TEXT], *argv[MOST_WORDS + 1] = { (char *)"clfold" };
-    int argc = 1;
+    char line[ROWS_LINE];
     va_list arguments;
 
     va_start(arguments, format);
-    assert_true(vsnprintf(line, sizeof(line), format, arguments) < MOST_TEXT);
+    assert_true(vsnprintf(line, sizeof(line), format, arguments) < ROWS_LINE);
     va_end(arguments);
-    for (char *at = strcpy(words, line); *(at += strspn(at, " "));) {
-        const bool is_quoted = *at == '\'';
-        assert_true(argc < MOST_WORDS);
-        argv[argc++] = at += is_quoted;
-        at += strcspn(at, is_quoted ? "'" : " ");
-        at += *at ? (*at = '\0', 1) : 0;
-    }
-    message.text[0] = '\0';
-    if (options_read(&options, argc, argv, &message) != !part ||
-        (part && !strstr(message.text, part))) {
+    if (read_line(line) != !part || (part && !strstr(message.text, part))) {
         fail_msg("\"%s\" gives \"%s\" and should give \"%s\"", line, message.text,
                  part ? part : "");
     }
@@ -49,44 +38,19 @@ static void check(const char *part, const char *format, ...)
 
 /* ---- Each row of the table ---- */
 
-/* All options of each command, in any order, and operands that are right. */
-#define OPERATORS " combine identity cuts commutative"
-#define TEXTS     " components type-name type-size source partial arg arg-file fold"
-#define LOADS     TEXTS " load result out out-scalars stream in-scalars"
-#define STORES    " store out-length"
-#define READING   " raw text separator skip column missing memory profile"
-#define ALWAYS    " device json no-cache quiet help"
-static const struct command {
-    const char *name, *operands, *options;
-} commands[ACTIONS] = {
-    { "", "", "version help" },
-    { "devices", "", "probe json help" },
-    { "reduce", "x",
-      "op acc accuracy init algorithm kernel axis flags keys offsets keys-out "
-      "lengths-out "
-      "output" OPERATORS LOADS READING ALWAYS },
-    { "scan", "x y.npy",
-      "op acc accuracy inclusive exclusive init algorithm axis flags keys "
-      "offsets" OPERATORS LOADS STORES READING ALWAYS },
-    { "map", "x y.npy", "type offsets" LOADS STORES READING ALWAYS },
-    { "select", "x y.npy --where=x", "type where keep rest" LOADS READING ALWAYS },
-    { "unique", "x y.npy", "type same lengths" LOADS READING ALWAYS },
-    { "rle", "x y.npy z.npy", READING ALWAYS },
-    { "unrle", "x y.npy z.npy", "lengths-type" READING ALWAYS },
-    { "explain", "scan",
-      "op type acc accuracy length columns by inclusive exclusive count algorithm "
-      "kernel where keep same" OPERATORS LOADS STORES ALWAYS },
-    { "ladder", "", "op type predict min max csv svg" ALWAYS },
-    { "trace", "", "op type count algorithm svg" ALWAYS },
-    { "bench", "", "op folds types min max seconds svg against" ALWAYS },
-    { "tune", "",
-      "op types accuracy length columns map count seconds device file show reset quiet "
-      "help" },
-    { "check-fold", "--combine=a",
-      "type count seed device no-cache quiet help" OPERATORS TEXTS },
-    { "predict", "x", "device set block cache model calibrate explain json help" },
-    { "cache", "list", "json help" },
-    { "help", "", "help" },
+/* What a command needs besides options. */
+static const char operands_of[ACTIONS][24] = {
+    [ACTION_REDUCE] = "x",
+    [ACTION_SCAN] = "x y.npy",
+    [ACTION_MAP] = "x y.npy",
+    [ACTION_SELECT] = "x y.npy --where=x",
+    [ACTION_UNIQUE] = "x y.npy",
+    [ACTION_RLE] = "x y.npy z.npy",
+    [ACTION_UNRLE] = "x y.npy z.npy",
+    [ACTION_EXPLAIN] = "scan",
+    [ACTION_CHECK_FOLD] = "--combine=a",
+    [ACTION_PREDICT] = "x",
+    [ACTION_CACHE] = "list",
 };
 
 /* Of a kind of value: one that is right, others that are wrong, as is the empty one, and
@@ -98,7 +62,11 @@ struct value {
 #define TYPE_PART ": the types are i8 u8"
 #define COUNTS    "-1 2^64 1.5 1e x"
 static const struct value values[VALUE_KINDS] = {
+    [VALUE_NONE] = { .good = "" },
     [VALUE_TEXT] = { .good = "1" },
+    [VALUE_ARG] = { .good = "'int m=1'" },
+    [VALUE_ARG_FILE] = { .good = "t=t.npy" },
+    [VALUE_STREAM] = { .good = "t=t.npy" },
     [VALUE_DEVICE] = { "cpu", "", "needs an index, gpu, cpu or a part of a name" },
     [VALUE_PATH] = { "a", "-", "needs a file" },
     [VALUE_FOLD] = { "/dev/null", "-", "needs a file" },
@@ -157,64 +125,28 @@ static const struct value algorithms[ACTIONS] = {
                        ": the algorithms are scan_lookback scan_chained" },
 };
 
-/* Texts of the user's own, and what takes part of a text file: a value that is right
- * (NULL: the samples have one), and options of which it needs one. */
-static const struct text {
-    const char *name, *good, *needs;
-} texts[] = {
-    { "combine", "a", "" },
-    { "load", "x", "" },
-    { "result", "item", "" },
-    { "store", "x", "" },
-    { "where", NULL, "" },
-    { "keep", NULL, "" },
-    { "same", NULL, "" },
-    { "rest", "r.npy", "" },
-    { "lengths", "r.npy", "" },
-    { "out", "f64", "" },
-    { "axis", "-1", "" },
-    { "output", "r.npy", "" },
-    { "flags", "a", "output" },
-    { "keys", "a", "output" },
-    { "offsets", "a", "output" },
-    { "keys-out", NULL, "keys" },
-    { "lengths-out", NULL, "flags keys" },
-    { "csv", "b", "" },
-    { "fold", NULL, "" },
-    { "type-name", NULL, "combine" },
-    { "type-size", NULL, "type-name" },
-    { "identity", "0", "combine" },
-    { "cuts", "a", "combine" },
-    { "components", "'int a'", "combine" },
-    { "commutative", "", "combine" },
-    { "out-length", "5", "store" },
-    { "out-scalars", "1", "result store" },
-    { "in-scalars", "1", "load" },
-    { "partial", "", "combine load result store" },
-    { "arg", "'int m=1'", "combine load result store" },
-    { "arg-file", "t=t.npy", "combine load result store" },
-    { "stream", "t=t.npy", "load result store" },
-    { "source", "/dev/null", "combine load result store" },
-    { "separator", ";", "text" },
-    { "skip", "2", "text" },
-    { "column", "3", "text" },
-    { "missing", "skip", "text" },
-    { "calibrate", NULL, "" },
+/* Options that take another value than those of their kind; NULL: none with these
+ * operands, so options.txt has some. */
+static const struct special {
+    const char *name, *good;
+} specials[] = {
+    { "where", NULL },     { "keep", NULL },
+    { "same", NULL },      { "fold", NULL },
+    { "type-name", NULL }, { "calibrate", NULL },
+    { "axis", "-1" },      { "components", "'int a'" },
+    { "type-size", NULL }, { "out-scalars", "1" },
+    { "in-scalars", "1" }, { "output", "-" },
+    { "csv", "b" },        { "source", "/dev/null" },
 };
 
-static const struct text *text_of(const char *name)
+static const struct special *special_of(const char *name)
 {
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        if (strcmp(texts[i].name, name) == 0) {
-            return &texts[i];
+    for (size_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++) {
+        if (strcmp(specials[i].name, name) == 0) {
+            return &specials[i];
         }
     }
     return NULL;
-}
-
-static bool has(enum action action, const char *name)
-{
-    return list_has_word(commands[action].options, name);
 }
 
 static const struct value *value_of(enum action action, const struct option_row *row)
@@ -224,17 +156,29 @@ static const struct value *value_of(enum action action, const struct option_row 
 
 static const char *good_of(enum action action, const struct option_row *row)
 {
-    const struct text *const text = text_of(row->name);
+    const struct special *const special = special_of(row->name);
+    /* of a scan, with --combine only, which the table does not say */
+    const bool is_text = action == ACTION_EXPLAIN && strcmp(row->name, "components") == 0;
 
-    return text ? text->good : row->kind ? value_of(action, row)->good : "";
+    return is_text ? NULL : special ? special->good : value_of(action, row)->good;
 }
 
-/* The row's option after a line that is right. */
+static const struct option_row *row_of(enum action action, const char *name)
+{
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        if (row->commands >> action & 1 && strcmp(row->name, name) == 0) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+/* The row's option after a line; `good` is a value with which both are right, or NULL. */
 static void check_values(const char *line, enum action action,
-                         const struct option_row *row)
+                         const struct option_row *row, const char *good)
 {
     const bool is_count = row->kind == VALUE_COUNT || row->kind == VALUE_BYTES;
-    const char *const name = row->name, *const good = good_of(action, row);
+    const char *const name = row->name;
     const struct value *const value = value_of(action, row);
     const char *rest = value->wrong;
     char part[64], wrong[64];
@@ -248,11 +192,8 @@ static void check_values(const char *line, enum action action,
         }
         check(NULL, "%s --%s %s", line, name, good);
     }
-    if (is_count && !list_has_word("seed skip", name) &&
-        !(action == ACTION_EXPLAIN && strcmp(name, "count") == 0)) {
-        check(value->part, "%s --%s 0", line, name);
-    } else if (is_count) {
-        check(NULL, "%s --%s 0", line, name);
+    if (is_count) {
+        check(row->least > 0 ? value->part : NULL, "%s --%s 0", line, name);
     }
     snprintf(part, sizeof(part), "--%s ", name);
     for (bool more = rest; more; more = *wrong) { /* the last is empty */
@@ -265,112 +206,135 @@ static void check_values(const char *line, enum action action,
     }
 }
 
+/* Adds the option, after what it needs. */
+static void add_option(char *line, enum action action, const struct option_row *row)
+{
+    const char *const good = good_of(action, row), *rest = row->needs;
+    char word[LIST_WORD];
+
+    while (list_next(&rest, word)) {
+        const struct option_row *const needed = row_of(action, word);
+        if (needed) {
+            add_option(line, action, needed);
+            break;
+        }
+    }
+    sprintf(line + strlen(line), " --%s %s", row->name, good ? good : "t");
+}
+
 /* The row's option, without what it needs and with any of it. */
 static void check_row(enum action action, const struct option_row *row)
 {
-    const char *const name = row->name, *const good = good_of(action, row);
-    const struct text *const text = text_of(name);
-    /* those of maps are what is written, scans and maps have their OUT, and a select has
-     * its condition */
-    const bool is_map =
-        action == ACTION_MAP || action == ACTION_SELECT || action == ACTION_UNIQUE;
-    const bool is_free =
-        (is_map && list_has_word("components type-name", name)) ||
-        (action == ACTION_SELECT && row->needs && strstr(row->needs, "where")) ||
-        (action != ACTION_REDUCE && list_has_word("flags keys offsets", name));
-    const char *rest = text && !is_free ? text->needs : "";
-    char line[256], part[64], word[LIST_WORD];
-    int length = snprintf(line, sizeof(line), "%s %s", commands[action].name,
-                          commands[action].operands);
+    const char *const name = row->name, *const operands = operands_of[action];
+    const char *rest = row->needs, *const good = good_of(action, row);
+    char line[512], part[64], word[LIST_WORD], given[LIST_WORD + 2];
+    bool is_free = !rest;
 
-    if (!*rest) {
-        check_values(line, action, row);
+    snprintf(part, sizeof(part), "--%s goes with ", name);
+    while (list_next(&rest, word)) {
+        snprintf(given, sizeof(given), "--%s", word);
+        is_free = is_free || strstr(operands, given);
+    }
+    snprintf(line, sizeof(line), "%s %s", command_rows[action].name, operands);
+    if (is_free) {
+        check_values(line, action, row, good);
         return;
     }
-    snprintf(part, sizeof(part), "--%s goes with ", name);
-    for (int next; sscanf(rest, "%31s%n", word, &next) == 1; rest += next) {
-        if (has(action, word)) {
-            const struct text *const other = text_of(word);
-            line[length] = '\0';
-            if (action != ACTION_CHECK_FOLD) {
-                check(part, "%s --%s %s", line, name, good ? good : "4");
-                assert_non_null(strstr(message.text, word));
-            }
-            sprintf(line + length, " --%s %s", word,
-                    !other        ? "f32"
-                    : other->good ? other->good
-                                  : "t");
-            check_values(line, action, row);
+    check(part, "%s --%s %s", line, name, good ? good : "4");
+    for (rest = row->needs; list_next(&rest, word);) {
+        assert_true(!row_of(action, word) || strstr(message.text, word));
+    }
+    for (rest = row->needs; list_next(&rest, word);) {
+        const struct option_row *const needed = row_of(action, word);
+        if (needed) {
+            snprintf(line, sizeof(line), "%s %s", command_rows[action].name, operands);
+            add_option(line, action, needed);
+            check_values(line, action, row, good_of(action, needed) ? good : NULL);
         }
     }
 }
 
-/* Each command takes its options and rejects all others. */
+/* Each command takes its options, has one row of a name, and rejects all others. */
 static void each_option(void **state)
 {
-    char word[LIST_WORD];
+    /* so that none comes or goes unseen */
+    static const int num_of[ACTIONS] = { 2,  3,  44, 44, 31, 31, 30, 13, 14,
+                                         42, 12, 10, 13, 14, 19, 9,  2,  1 };
+    char part[64];
 
     (void)state;
     for (enum action action = ACTION_NONE; action < ACTIONS; action++) {
-        const struct command *const command = &commands[action];
-        size_t num = 0;
+        int num = 0;
         for (const struct option_row *row = option_rows; row->name; row++) {
-            const bool is_listed = has(action, row->name);
+            const struct option_row *const own = row_of(action, row->name);
+            bool is_begin = false; /* of one that the command has */
+            for (const struct option_row *r = option_rows; r->name; r++) {
+                is_begin =
+                    is_begin || (r->commands >> action & 1 &&
+                                 strncmp(r->name, row->name, strlen(row->name)) == 0);
+            }
             if (row->commands >> action & 1) {
+                assert_ptr_equal(own, row);
                 num++;
-                assert_true(is_listed);
                 check_row(action, row);
-            } else if (!is_listed && !strstr(command->options, row->name)) {
-                snprintf(word, sizeof(word), "no option --%s,", row->name);
-                check(word, "%s %s --%s", command->name, command->operands, row->name);
+            } else if (!is_begin) {
+                snprintf(part, sizeof(part), "no option --%s,", row->name);
+                check(part, "%s %s --%s", command_rows[action].name, operands_of[action],
+                      row->name);
             }
         }
-        const char *rest = command->options;
-        for (int next; sscanf(rest, "%31s%n", word, &next) == 1; rest += next) {
-            num--;
-        }
-        if (num != 0) {
-            fail_msg("%s lacks an option", command->name);
+        if (num != num_of[action]) {
+            fail_msg("%s has %d options", command_rows[action].name, num);
         }
     }
 }
 
 /* ---- Two options ---- */
 
-static const char exclusive[] =
-    "raw/text inclusive/exclusive length/columns "
-    "by/length by/columns map/op map/accuracy map/length map/columns "
-    "show/seconds show/op show/types show/count show/accuracy show/length show/columns "
-    "show/map reset/seconds reset/op reset/types reset/count reset/device reset/accuracy "
-    "reset/length reset/columns reset/map reset/show explain/json";
+static bool excludes(const struct option_row *row, const struct option_row *other)
+{
+    const char *rest = row->excludes;
+    char word[LIST_WORD];
+
+    while (list_next(&rest, word)) {
+        if (strcmp(word, other->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static void check_pair(enum action action, const struct option_row *one,
                        const struct option_row *other)
 {
     const char *const good = good_of(action, one), *const second = good_of(action, other);
-    char pair[64], turned[64], part[64];
+    const bool is_exclusive = excludes(one, other) || excludes(other, one);
+    char part[64];
 
-    snprintf(pair, sizeof(pair), "%s/%s", one->name, other->name);
-    snprintf(turned, sizeof(turned), "%s/%s", other->name, one->name);
-    const bool is_exclusive =
-        list_has_word(exclusive, pair) || list_has_word(exclusive, turned);
-    check(is_exclusive ? " does not go with --" : NULL, "%s %s --%s%s%s --%s%s%s",
-          commands[action].name, commands[action].operands, one->name, *good ? "=" : "",
-          good, other->name, *second ? "=" : "", second);
+    check(is_exclusive ? " does not go with --" : NULL, "%s %s --%s %s --%s %s",
+          command_rows[action].name, operands_of[action], one->name, good, other->name,
+          second);
     snprintf(part, sizeof(part), "--%s", one->name);
     assert_true(!is_exclusive || strstr(message.text, part));
 }
 
-/* Any two of a command's options, in either order. */
+/* Texts are checked as a whole, and may be wrong together. */
+static bool is_plain(const struct option_row *row)
+{
+    return !row->needs && !row->letter && !special_of(row->name) &&
+           value_rows[row->kind].name != value_rows[VALUE_TEXT].name;
+}
+
+/* Any two of a command's options, in either order: the table says which do not go
+ * together, and options.txt says it of some. */
 static void each_pair(void **state)
 {
     (void)state;
     for (enum action action = ACTION_NONE + 1; action < ACTIONS; action++) {
         for (const struct option_row *one = option_rows; one->name; one++) {
             for (const struct option_row *other = option_rows; other->name; other++) {
-                if (one->commands & other->commands & 1U << action &&
-                    !text_of(one->name) && !text_of(other->name) && !one->letter &&
-                    !other->letter) {
+                if (one->commands & other->commands & 1U << action && is_plain(one) &&
+                    is_plain(other)) {
                     check_pair(action, one, other);
                 }
             }
@@ -393,7 +357,7 @@ static const char *type_shown(clfold_type type)
     }
 
 /* All that was read and is not 0, in one line. */
-static void show(char *line, size_t size)
+static void show(char line[ROWS_LINE])
 {
     static const char *const formats[] = {
         [FORMAT_RAW] = "raw", [FORMAT_TEXT] = "text", [FORMAT_NPY] = NULL
@@ -429,11 +393,11 @@ static void show(char *line, size_t size)
         o->profile, o->quiet, o->no_cache, o->probe, o->show, o->reset, o->maps,
         (size_t)(1000 * o->seconds));
     const struct type_list *const types = o->types.num ? &o->types : &o->bench.types;
-    FILE *const text = fmemopen(line, size, "w");
+    FILE *const text = fmemopen(line, ROWS_LINE, "w");
     char name[LIST_WORD];
 
     assert_non_null(text);
-    fputs(o->action ? commands[o->action].name : "clfold", text);
+    fputs(o->action ? command_rows[o->action].name : "clfold", text);
     for (size_t i = 0; list_next(&word_names, name); i++) {
         if (words[i]) {
             fprintf(text, " %s=%s", name, words[i]);
@@ -451,36 +415,24 @@ static void show(char *line, size_t size)
     (void)fclose(text);
 }
 
-/* In the file of samples, a line that begins with a blank goes on with the one before.
- * Each is one of the command, " -> ", and after "= " what it says, or, where it is
- * rejected, a part of the message. */
-static void samples(void **state)
+static bool show_line(char shown[ROWS_LINE], const char *words, const char *input)
 {
-    char text[32 * 1024], shown[512];
-    FILE *const file = fopen(samples_path, "r");
-    int num = 0;
+    (void)words;
+    const bool done = read_line(input);
+    if (done) {
+        show(shown);
+    } else {
+        strcpy(shown, message.text);
+    }
+    return done;
+}
+
+static void lines(void **state)
+{
+    static const struct rows_kind kinds[] = { { "line", show_line, false, false } };
 
     (void)state;
-    assert_non_null(file);
-    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-    assert_true(feof(file));
-    fclose(file);
-    for (char *cut; (cut = strstr(text, "\n    "));) {
-        memmove(cut, cut + 4, strlen(cut + 4) + 1);
-    }
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        char *const arrow = strstr(line, " -> "), *const said = arrow + 4;
-        assert_non_null(arrow);
-        *arrow = '\0';
-        const bool is_read = strncmp(said, "= ", 2) == 0;
-        check(is_read ? NULL : said, "%s", line);
-        if (is_read) {
-            show(shown, sizeof(shown));
-            assert_string_equal(shown, said + 2);
-        }
-        num++;
-    }
-    assert_true(num > 100);
+    rows_check_file(ROWS, kinds, 1);
 }
 
 /* Each command counts its operands, and an empty name is not one. */
@@ -490,18 +442,17 @@ static void operands(void **state)
 
     (void)state;
     for (enum action action = ACTION_NONE + 1; action < ACTION_HELP; action++) {
-        const struct command *const command = &commands[action];
-        const int num = command_rows[action].num_operands;
-        const int most = num + command_rows[action].num_optional;
+        const struct command_row *const command = &command_rows[action];
+        const int num = command->num_operands, most = num + command->num_optional;
         char part[160];
         const int length = snprintf(part, sizeof(part), "%s takes %s, and got ",
-                                    command->name, command_rows[action].operands);
+                                    command->name, command->operands);
         char *const got = part + length;
         const size_t rest = sizeof(part) - (size_t)length;
 
         assert_in_range(length, 1, sizeof(part) - 32);
         snprintf(got, rest, most > 0 ? "%d" : "x", most + 1);
-        check(part, "%s %s x", command->name, command->operands);
+        check(part, "%s %s x", command->name, operands_of[action]);
         if (num > 0) {
             snprintf(got, rest, "an empty name; see clfold ");
             check(part, "%s ''%s", command->name, names[num - 1]);
@@ -514,7 +465,7 @@ static void operands(void **state)
 /* Every pair of types there is, and all of them again. */
 static void most_types(void **state)
 {
-    char line[MOST_TEXT] = "tune --types ";
+    char line[ROWS_LINE] = "tune --types ";
 
     (void)state;
     for (int i = 0; i < 2 * LIST_MOST_TYPES; i++) {
@@ -534,9 +485,9 @@ static void most_types(void **state)
 /* ---- Help ---- */
 
 /* Puts one blank between the words of a text, and one after each. */
-static void join_words(char out[2 * MOST_TEXT], const char *text)
+static void join_words(char out[2 * ROWS_LINE], const char *text)
 {
-    assert_true(strlen(text) + 1 < 2 * MOST_TEXT);
+    assert_true(strlen(text) + 1 < 2 * ROWS_LINE);
     while (*(text += strspn(text, " \n"))) {
         const size_t length = strcspn(text, " \n");
         out = (char *)memcpy(out, text, length) + length;
@@ -549,7 +500,7 @@ static void join_words(char out[2 * MOST_TEXT], const char *text)
 /* The words of `text` stand in the help, and once if they are many; returns where. */
 static const char *check_said(const char *help, const char *text)
 {
-    char words[2 * MOST_TEXT];
+    char words[2 * ROWS_LINE];
 
     join_words(words, text);
     words[strlen(words) - (*words != '\0')] = '\0';
@@ -568,7 +519,7 @@ static void check_help(enum action action)
     const char *said[VALUE_KINDS + 4] = { command->usage, command->about, command->notes,
                                           command->examples };
     const size_t num_said = 4 + option_notes(action, said + 4);
-    char words[2 * MOST_TEXT], text[64], help[2 * MOST_TEXT];
+    char words[2 * ROWS_LINE], text[64], help[2 * ROWS_LINE];
     FILE *const stream = fmemopen(help, sizeof(help), "w");
     int num = 0;
 
@@ -605,7 +556,7 @@ static void helps(void **state)
     (void)state;
     for (enum action action = ACTION_NONE; action < ACTIONS; action++) {
         for (int i = 0; i < 3; i++) {
-            check(NULL, "%s %s", commands[action].name, spellings[i]);
+            check(NULL, "%s %s", command_rows[action].name, spellings[i]);
             assert_true(options.help);
             assert_int_equal(options.action, action);
         }
@@ -638,16 +589,7 @@ static void examples(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_option), cmocka_unit_test(each_pair),
-        cmocka_unit_test(samples),     cmocka_unit_test(operands),
-        cmocka_unit_test(most_types),  cmocka_unit_test(helps),
-        cmocka_unit_test(examples),
-    };
-
-    assert_int_equal(argc, 2);
-    samples_path = argv[1];
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN("options", NULL, NULL, cmocka_unit_test(each_option),
+          cmocka_unit_test(each_pair), cmocka_unit_test(lines),
+          cmocka_unit_test(operands), cmocka_unit_test(most_types),
+          cmocka_unit_test(helps), cmocka_unit_test(examples))

@@ -40,20 +40,17 @@ static struct tune_result run(clfold_operation operation, const clfold_fold *fol
     return result;
 }
 
-/* A context that has loaded a row for the calls, of another number of groups. */
-static void open_older(struct tune_context *context, clfold_operation operation,
-                       const clfold_fold *fold, size_t count)
+/* A context that has loaded a row for the calls, which has these numbers. */
+static void open_tuned(struct tune_context *context, const clfold_tuning_row *row,
+                       const char *numbers)
 {
     char calls[TUNE_CALLS];
-    clfold_tuning_row row;
     struct message message;
     FILE *const file = fopen(path, "w");
 
     assert_non_null(file);
-    assert_true(
-        tune_context_row(session.context, operation, fold, count, &row, &message));
-    tune_row_calls(calls, &row);
-    fprintf(file, TUNE_FIRST "%s groups=3 on %s\n", calls, row.device);
+    tune_row_calls(calls, row);
+    fprintf(file, TUNE_FIRST "%s %s on %s\n", calls, numbers, row->device);
     assert_int_equal(fclose(file), 0);
     assert_true(tune_context_open(context, &session, path, &message));
     assert_int_equal(unlink(path), 0);
@@ -89,23 +86,17 @@ static void words(void **state)
 {
     (void)state;
     for (size_t i = 0; i < NUM_FOLDS; i++) {
-        char calls[TUNE_CALLS], text[TUNED_TEXT];
+        char text[TUNED_TEXT];
         struct tune_context context;
         struct tuned_numbers numbers;
         clfold_tuning_row row, again;
         clfold_report plain, tuned;
         struct message message;
-        FILE *const file = fopen(path, "w");
-        assert_non_null(file);
         assert_true(tune_context_row(session.context, folds[i].operation, &folds[i].fold,
                                      10000, &row, &message));
         tuned_of_row(&numbers, &row);
-        tune_row_calls(calls, &row);
         tuned_print(text, &numbers);
-        fprintf(file, TUNE_FIRST "%s %s on %s\n", calls, text, row.device);
-        assert_int_equal(fclose(file), 0);
-        assert_true(tune_context_open(&context, &session, path, &message));
-        assert_int_equal(unlink(path), 0);
+        open_tuned(&context, &row, text);
         assert_true(tune_context_serves(context.clfold, folds[i].operation,
                                         &folds[i].fold, 10000));
         assert_true(tune_context_row(context.clfold, folds[i].operation, &folds[i].fold,
@@ -139,27 +130,6 @@ static void kinds(void **state)
     assert_true(tried + 1 >= NUM_FOLDS - 2);
 }
 
-/* A candidate that cannot be written says nothing of its numbers. */
-static void unwritten(void **state)
-{
-    const clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_I32);
-    struct tune_request request = { .session = &session,
-                                    .path = "/dev/full/no-folder/tuning",
-                                    .operation = CLFOLD_REDUCE,
-                                    .fold = &sum,
-                                    .count = 5000,
-                                    .bytes = 4 << 20,
-                                    .buffers = &buffers,
-                                    .left = 10,
-                                    .share = 1 };
-    struct tune_result result = { 0 };
-    struct message message = { 0 };
-
-    (void)state;
-    assert_false(tune_run(&request, &result, &message));
-    assert_non_null(strstr(message.text, "no-folder"));
-}
-
 static void searches(void **state)
 {
     const clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_I32);
@@ -168,9 +138,12 @@ static void searches(void **state)
     (void)state;
     for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_INCLUSIVE_SCAN; o++) {
         struct tune_context older;
+        clfold_tuning_row row;
+        struct message message;
         struct tune_result result = run(o, &sum, count, 1e-6, NULL);
         assert_int_equal(result.outcome, TUNE_UNDECIDED);
-        open_older(&older, o, &sum, count);
+        assert_true(tune_context_row(session.context, o, &sum, count, &row, &message));
+        open_tuned(&older, &row, "groups=3");
         result = run(o, &sum, count, 1e-6, older.clfold);
         assert_int_equal(result.outcome, TUNE_UNDECIDED);
         assert_false(result.previous_tried);
@@ -203,36 +176,6 @@ static void types(void **state)
     assert_true(tried > 0);
 }
 
-/* A file that the library ignores is refused, with its reason. */
-static void ignored(void **state)
-{
-    static const struct {
-        const char *text, *why;
-    } files[] = {
-        { "mine\n", "it does not begin with \"clfold tuning 5\"" },
-        { "clfold tuning 4\n",
-          "its version is not 5; remove it and run clfold tune again" },
-        { TUNE_FIRST "reduce 4 2^11..2^13 groups=0 on x\n",
-          "line 2: groups 0 is not from 1 to 1048576" },
-    };
-    struct tune_context context;
-    struct message message;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        FILE *const file = fopen(path, "w");
-        assert_non_null(file);
-        fputs(files[i].text, file);
-        assert_int_equal(fclose(file), 0);
-        assert_false(tune_context_open(&context, &session, path, &message));
-        assert_string_equal(message.text, files[i].why);
-        assert_null(context.clfold);
-    }
-    assert_int_equal(unlink(path), 0);
-    assert_false(tune_context_open(&context, &session, path, &message));
-    assert_non_null(strstr(message.text, "No such file"));
-}
-
 static int open_session(void **state)
 {
     struct message message;
@@ -260,5 +203,4 @@ static int close_session(void **state)
 }
 
 TEST_MAIN("tune_run", open_session, close_session, cmocka_unit_test(words),
-          cmocka_unit_test(unwritten), cmocka_unit_test(searches),
-          cmocka_unit_test(types), cmocka_unit_test(ignored), cmocka_unit_test(kinds))
+          cmocka_unit_test(searches), cmocka_unit_test(types), cmocka_unit_test(kinds))

@@ -116,6 +116,29 @@ static struct tune_result search(struct world *w, const struct tuned_numbers *pr
     return search_from(w, previous, NULL, NULL, seconds);
 }
 
+/* The row's numbers, and others in the place of those that are named: "groups=7". */
+static struct tuned_numbers with(const struct world *w, const char *changes)
+{
+    static const char *const names[TUNED_NUM] = {
+        "tile",       "tile_bytes", "group_size",  "groups",
+        "lane_bytes", "anchor",     "ahead_bytes", "stream_bytes",
+    };
+    struct tuned_numbers numbers = w->space.policy;
+    char name[32];
+    unsigned value;
+
+    for (int end; sscanf(changes, " %31[a-z_]=%u%n", name, &value, &end) == 2;
+         changes += end) {
+        int which = 0;
+        while (strcmp(names[which], name) != 0) {
+            assert_true(++which < TUNED_NUM);
+        }
+        tuned_put(&numbers, (enum tuned)which, value);
+    }
+    assert_int_equal(*changes, '\0');
+    return numbers;
+}
+
 /* ---- Costs ------------------------------------------------------------------------- */
 
 static double off(const struct tuned_numbers *numbers, enum tuned which, uint64_t best)
@@ -132,14 +155,7 @@ static double bowl(const struct tuned_numbers *numbers)
     return 1 + 0.1 * tile + 0.1 * groups + 0.01 * tile * groups;
 }
 
-static struct tuned_numbers least_of_bowl(const struct world *w)
-{
-    struct tuned_numbers numbers = w->space.policy;
-
-    tuned_put(&numbers, TUNED_TILE_BYTES, 4096);
-    tuned_put(&numbers, TUNED_GROUPS, 1024);
-    return numbers;
-}
+#define BOTTOM "tile_bytes=4096 groups=1024"
 
 static double scan_bowl(const struct tuned_numbers *numbers)
 {
@@ -181,62 +197,69 @@ static double peak(const struct tuned_numbers *numbers)
 
 /* ---- Tests ------------------------------------------------------------------------- */
 
-static void test_minimum(void **state)
+static bool small_tiles(const struct tuned_numbers *numbers)
+{
+    return numbers->values[TUNED_TILE_BYTES] < 16384;
+}
+
+/* With a tile of 4 KiB nothing else matters. */
+static double detour(const struct tuned_numbers *numbers)
+{
+    const uint64_t tile = numbers->values[TUNED_TILE_BYTES];
+
+    if (tile == 4096) {
+        return 0.5;
+    }
+    return 1 + 0.2 * off(numbers, TUNED_TILE_BYTES, 8192) -
+           0.1 * off(numbers, TUNED_GROUPS, 256);
+}
+
+/* Each search finds these numbers in place of the policy's, and no others. */
+static void test_found(void **state)
+{
+    static const struct {
+        const clfold_tuning_row *policy;
+        double (*cost)(const struct tuned_numbers *numbers);
+        double seconds;
+        const char *previous, *found;
+    } cases[] = {
+        { &cpu_reduce, bowl, 60, "", BOTTOM },
+        { &cpu_scan, scan_bowl, 60, "",
+          BOTTOM " anchor=16 ahead_bytes=4096 stream_bytes=1048576" },
+        /* a number is tried downwards in the first pass, also after another one went up:
+         * there is no time here for a second */
+        { &cpu_reduce, up_and_down, 0.98, "", "tile_bytes=262144 groups=64" },
+        /* what was moved on the way and makes no difference in the end is the policy's */
+        { &cpu_reduce, detour, 60, "tile_bytes=4096 groups=32 lane_bytes=16",
+          "tile_bytes=4096" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct world w = new_world(*cases[i].policy, cases[i].cost);
+        const struct tuned_numbers previous = with(&w, cases[i].previous);
+        const struct tuned_numbers found = with(&w, cases[i].found);
+        const struct tune_result result =
+            search(&w, *cases[i].previous ? &previous : NULL, cases[i].seconds);
+        assert_int_equal(result.outcome, TUNE_BETTER);
+        assert_true(tuned_equal(&result.numbers, &found));
+        assert_true(result.tuned_seconds < 0.9 * result.default_seconds);
+        assert_true(w.clock < cases[i].seconds);
+    }
+}
+
+/* Fast and wrong is not better. */
+static void test_wrong(void **state)
 {
     struct world w = new_world(cpu_reduce, bowl);
-    struct tune_result result = search(&w, NULL, 60);
 
     (void)state;
+    w.wrong = small_tiles;
+    const struct tune_result result = search(&w, NULL, 60);
+    const struct tuned_numbers found = with(&w, "tile_bytes=16384 groups=1024");
     assert_int_equal(result.outcome, TUNE_BETTER);
-    assert_int_equal(result.numbers.values[TUNED_TILE_BYTES], 4096);
-    assert_int_equal(result.numbers.values[TUNED_GROUPS], 1024);
-    assert_true(result.tuned_seconds < 0.7 * result.default_seconds);
-    assert_true(w.clock < 60);
-}
-
-static void test_scan(void **state)
-{
-    struct world w = new_world(cpu_scan, scan_bowl);
-    struct tune_result result = search(&w, NULL, 60);
-
-    (void)state;
-    assert_int_equal(result.outcome, TUNE_BETTER);
-    assert_int_equal(result.numbers.values[TUNED_TILE_BYTES], 4096);
-    assert_int_equal(result.numbers.values[TUNED_GROUPS], 1024);
-    assert_int_equal(result.numbers.values[TUNED_ANCHOR], 16);
-    assert_int_equal(result.numbers.values[TUNED_AHEAD_BYTES], 4096);
-    assert_int_equal(result.numbers.values[TUNED_STREAM_BYTES], 1 << 20);
-}
-
-/* A number is tried downwards in the first pass, also after another one went up: there is
- * no time here for a second. */
-static void test_both_ways(void **state)
-{
-    struct world w = new_world(cpu_reduce, up_and_down);
-    const struct tuned_numbers policy = w.space.policy;
-    struct tune_result result;
-
-    (void)state;
-    result = search(&w, NULL, 0.98);
-    assert_int_equal(result.outcome, TUNE_BETTER);
-    assert_int_equal(result.numbers.values[TUNED_TILE_BYTES],
-                     4 * policy.values[TUNED_TILE_BYTES]);
-    assert_int_equal(result.numbers.values[TUNED_GROUPS],
-                     policy.values[TUNED_GROUPS] / 4);
-}
-
-/* Noise does not keep it from getting near. */
-static void test_noise(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 1; seed <= 20; ++seed) {
-        struct world w = new_world(cpu_reduce, bowl);
-        w.noise = 0.03;
-        w.random = seed;
-        const struct tune_result result = search(&w, NULL, 60);
-        assert_int_equal(result.outcome, TUNE_BETTER);
-        assert_true(bowl(&result.numbers) < 1.25);
-    }
+    assert_true(tuned_equal(&result.numbers, &found));
+    assert_true(result.wrong > 0);
 }
 
 /* As scans of 2^26 f32 on two cores of a Zen 5: of tiles from 4 KiB to 1 MiB the share of
@@ -251,29 +274,51 @@ static double real_scan(const struct tuned_numbers *numbers)
            (numbers->values[TUNED_AHEAD_BYTES] ? 0 : 0.3);
 }
 
-/* A policy with tiles that are far too small: what comes out is within 5 % of the best,
- * whatever noise does, and in no more time than a fold of many has. */
-static void test_small_tiles(void **state)
+/* Whatever noise says on the way, it does not keep a search from getting near to the
+ * best, in no more time than a fold of many has, and what is no better does not come out.
+ * The seeds are fixed, so this cannot fail by chance. */
+static void test_noise(void **state)
 {
-    clfold_tuning_row small = cpu_scan;
+    static const struct {
+        const clfold_tuning_row *policy;
+        const char *changes;
+        double (*cost)(const struct tuned_numbers *numbers);
+        double noise, call, build, seconds;
+        double most; /* that it ends at; 0: it finds nothing better */
+        uint64_t seeds;
+    } cases[] = {
+        { &cpu_reduce, "", bowl, 0.03, 0.001, 0.1, 60, 1.25, 20 },
+        { &cpu_reduce, "", flat, 0.05, 0.001, 0.1, 30, 0, 10 },
+        { &cpu_reduce, "", peak, 0.05, 0.001, 0.1, 30, 0, 10 },
+        { &cpu_scan, "", flat, 0.05, 0.001, 0.1, 30, 0, 10 },
+        { &cpu_scan, "", peak, 0.05, 0.001, 0.1, 30, 0, 10 },
+        /* far too small tiles come within 5 % of the best */
+        { &cpu_scan, "tile_bytes=4096 stream_bytes=1048576", real_scan, 0.1, 0.005, 0.25,
+          10, 1.05 / 0.85, 100 },
+    };
 
     (void)state;
-    small.tile_bytes = 4096;
-    small.stream_bytes = 1 << 20;
-    for (uint64_t seed = 1; seed <= 100; ++seed) {
-        struct world w = new_world(small, real_scan);
-        w.call = 0.005;
-        w.build = 0.25;
-        w.noise = 0.1;
-        w.random = seed;
-        const struct tune_result result = search(&w, NULL, 10);
-        assert_int_equal(result.outcome, TUNE_BETTER);
-        if (real_scan(&result.numbers) > 1.05 / 0.85) {
-            fail_msg("seed %u ends at %g of the best", (unsigned)seed,
-                     1 / 0.85 / real_scan(&result.numbers));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        for (uint64_t seed = 1; seed <= cases[i].seeds; ++seed) {
+            struct world w = new_world(*cases[i].policy, cases[i].cost);
+            w.space.policy = with(&w, cases[i].changes);
+            w.noise = cases[i].noise;
+            w.call = cases[i].call;
+            w.build = cases[i].build;
+            w.random = seed;
+            const struct tune_result result = search(&w, NULL, cases[i].seconds);
+            assert_int_equal(result.outcome == TUNE_BETTER, cases[i].most > 0);
+            assert_true(result.tried > 0 && result.default_seconds > 0);
+            if (result.outcome == TUNE_BETTER) {
+                const double cost = cases[i].cost(&result.numbers);
+                if (cost > cases[i].most) {
+                    fail_msg("%zu: seed %u ends at %g", i, (unsigned)seed, cost);
+                }
+                assert_true(result.ratio.low > 1 &&
+                            result.ratio.low <= result.ratio.median &&
+                            result.ratio.median <= result.ratio.high);
+            }
         }
-        assert_true(result.ratio.low > 1 && result.ratio.low <= result.ratio.median &&
-                    result.ratio.median <= result.ratio.high);
     }
 }
 
@@ -297,8 +342,7 @@ static void test_by_noise(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         struct world w = new_world(cpu_reduce, slight);
-        struct tuned_numbers hint = w.space.policy;
-        tuned_put(&hint, TUNED_TILE_BYTES, 4096);
+        const struct tuned_numbers hint = with(&w, "tile_bytes=4096");
         w.noise = 0.5;
         w.random = seed;
         struct tune_result result = search_from(&w, NULL, &hint, NULL, 3);
@@ -322,7 +366,7 @@ static void test_by_noise(void **state)
 static void test_starts(void **state)
 {
     struct world w = new_world(cpu_reduce, bowl);
-    struct tuned_numbers better = least_of_bowl(&w);
+    struct tuned_numbers better = with(&w, BOTTOM);
     struct tune_result result;
 
     (void)state;
@@ -333,32 +377,11 @@ static void test_starts(void **state)
     assert_false(result.previous_tried);
 
     w = new_world(cpu_reduce, by_kind);
-    better = w.space.policy;
-    tuned_put(&better, TUNED_TILE, TILE_GROUP);
-    tuned_put(&better, TUNED_TILE_BYTES, 16384);
-    tuned_put(&better, TUNED_GROUP_SIZE, 128);
+    better = with(&w, "tile=2 tile_bytes=16384 group_size=128"); /* TILE_GROUP */
     result = search_from(&w, NULL, NULL, &better, 60);
     assert_int_equal(result.outcome, TUNE_BETTER);
     assert_int_equal(result.numbers.values[TUNED_TILE], TILE_GROUP);
     assert_int_equal(result.numbers.values[TUNED_GROUP_SIZE], 256);
-}
-
-/* Whatever noise says on the way, what is no better does not come out. The seeds are
- * fixed, so this cannot fail by chance. */
-static void test_never_worse(void **state)
-{
-    double (*const costs[])(const struct tuned_numbers *numbers) = { flat, peak };
-
-    (void)state;
-    for (uint64_t seed = 1; seed <= 40; ++seed) {
-        struct world w = new_world(seed % 2 ? cpu_reduce : cpu_scan, costs[seed / 2 % 2]);
-        w.noise = 0.05;
-        w.random = seed;
-        const struct tune_result result = search(&w, NULL, 30);
-        assert_int_not_equal(result.outcome, TUNE_BETTER);
-        assert_true(result.tried > 0);
-        assert_true(result.default_seconds > 0);
-    }
 }
 
 /* The time is kept to, whatever builds and calls take; what does not fit is not begun. */
@@ -400,24 +423,11 @@ static void test_enough(void **state)
     }
 }
 
-/* Builds that get slower are not begun in the last moment. */
-static void test_slow_builds(void **state)
-{
-    struct world w = new_world(cpu_reduce, bowl);
-
-    (void)state;
-    w.build = 1;
-    w.most_prepared = 9;
-    search(&w, NULL, 10);
-    assert_true(w.clock <= 10);
-    assert_in_range(w.prepared, 4, 9);
-}
-
 /* What an earlier search came to is tried first, and lost or kept. */
 static void test_previous(void **state)
 {
     struct world w = new_world(cpu_reduce, bowl);
-    const struct tuned_numbers previous = least_of_bowl(&w);
+    const struct tuned_numbers previous = with(&w, BOTTOM);
     struct tune_result result;
 
     (void)state;
@@ -436,57 +446,6 @@ static void test_previous(void **state)
     result = search(&w, &previous, 0.01);
     assert_false(result.previous_tried);
     assert_int_equal(result.outcome, TUNE_UNDECIDED);
-}
-
-static bool small_tiles(const struct tuned_numbers *numbers)
-{
-    return numbers->values[TUNED_TILE_BYTES] < 16384;
-}
-
-/* With a tile of 4 KiB nothing else matters. */
-static double detour(const struct tuned_numbers *numbers)
-{
-    const uint64_t tile = numbers->values[TUNED_TILE_BYTES];
-
-    if (tile == 4096) {
-        return 0.5;
-    }
-    return 1 + 0.2 * off(numbers, TUNED_TILE_BYTES, 8192) -
-           0.1 * off(numbers, TUNED_GROUPS, 256);
-}
-
-/* What was moved on the way and makes no difference in the end is the policy's again. */
-static void test_simple(void **state)
-{
-    struct world w = new_world(cpu_reduce, detour);
-    struct tune_result result;
-    struct tuned_numbers previous = w.space.policy;
-
-    (void)state;
-    tuned_put(&previous, TUNED_TILE_BYTES, 4096);
-    tuned_put(&previous, TUNED_GROUPS, 32);
-    tuned_put(&previous, TUNED_LANE_BYTES, 16);
-    result = search(&w, &previous, 60);
-    assert_int_equal(result.outcome, TUNE_BETTER);
-    assert_int_equal(result.numbers.values[TUNED_TILE_BYTES], 4096);
-    assert_int_equal(result.numbers.values[TUNED_GROUPS], 256);
-    assert_int_equal(result.numbers.values[TUNED_LANE_BYTES],
-                     w.space.policy.values[TUNED_LANE_BYTES]);
-}
-
-/* Fast and wrong is not better. */
-static void test_wrong(void **state)
-{
-    struct world w = new_world(cpu_reduce, bowl);
-    struct tune_result result;
-
-    (void)state;
-    w.wrong = small_tiles;
-    result = search(&w, NULL, 60);
-    assert_int_equal(result.outcome, TUNE_BETTER);
-    assert_int_equal(result.numbers.values[TUNED_TILE_BYTES], 16384);
-    assert_int_equal(result.numbers.values[TUNED_GROUPS], 1024);
-    assert_true(result.wrong > 0);
 }
 
 static void test_failing(void **state)
@@ -540,30 +499,19 @@ static void test_values(void **state)
  * was time to try and did not win. */
 static void test_decided(void **state)
 {
-    static const struct {
-        enum tune_outcome outcome;
-        bool previous_tried, decided;
-    } cases[] = {
-        { TUNE_UNDECIDED, false, false }, { TUNE_UNDECIDED, true, true },
-        { TUNE_DEFAULT, false, true },    { TUNE_DEFAULT, true, true },
-        { TUNE_NOISE, false, true },      { TUNE_NOISE, true, true },
-        { TUNE_BETTER, false, true },     { TUNE_BETTER, true, true },
-    };
-
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        const struct tune_result result = { .outcome = cases[i].outcome,
-                                            .previous_tried = cases[i].previous_tried };
-        assert_int_equal(tune_decided(&result), cases[i].decided);
+    for (enum tune_outcome outcome = TUNE_UNDECIDED; outcome <= TUNE_BETTER; ++outcome) {
+        for (int tried = 0; tried < 2; ++tried) {
+            const struct tune_result result = { .outcome = outcome,
+                                                .previous_tried = tried };
+            assert_int_equal(tune_decided(&result), outcome != TUNE_UNDECIDED || tried);
+        }
     }
 }
 
-TEST_MAIN("tune_search", NULL, NULL, cmocka_unit_test(test_minimum),
-          cmocka_unit_test(test_scan), cmocka_unit_test(test_both_ways),
-          cmocka_unit_test(test_noise), cmocka_unit_test(test_never_worse),
+TEST_MAIN("tune_search", NULL, NULL, cmocka_unit_test(test_found),
+          cmocka_unit_test(test_wrong), cmocka_unit_test(test_noise),
           cmocka_unit_test(test_time), cmocka_unit_test(test_enough),
-          cmocka_unit_test(test_slow_builds), cmocka_unit_test(test_previous),
-          cmocka_unit_test(test_simple), cmocka_unit_test(test_wrong),
-          cmocka_unit_test(test_failing), cmocka_unit_test(test_values),
-          cmocka_unit_test(test_decided), cmocka_unit_test(test_small_tiles),
+          cmocka_unit_test(test_previous), cmocka_unit_test(test_failing),
+          cmocka_unit_test(test_values), cmocka_unit_test(test_decided),
           cmocka_unit_test(test_by_noise), cmocka_unit_test(test_starts))

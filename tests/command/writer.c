@@ -1,223 +1,128 @@
-/* What is written, byte for byte, in each format and type. */
+/* What is written, byte for byte, in each format and type. The rows are in writer.txt. */
 #include "writer.h"
 #include "npy.h"
 #include "number.h"
+#include "rows.h"
 #include "types.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-static void names(void **state)
+/* The bytes that the elements become, in two portions, of which the first has so many; to
+ * free. */
+static char *write_all(struct writer writer, const unsigned char *data, size_t count,
+                       size_t first, size_t *size)
 {
-    static const struct {
-        const char *name;
-        enum file_format format;
-    } right[] = {
-        { "a.npy", FORMAT_NPY },     { "a.bin", FORMAT_RAW },
-        { "a.txt", FORMAT_TEXT },    { ".npy", FORMAT_NPY },
-        { "x/y.z.bin", FORMAT_RAW }, { "a.npy.txt", FORMAT_TEXT },
-    };
-    static const char *const wrong[] = { "",      "npy",     "a.npz", "a.npy ", "a.raw",
-                                         "a.TXT", "a.npy/b", "txt.a", "-" };
-    enum file_format format = FORMAT_NPY;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
-        assert_true(writer_format(right[i].name, &format));
-        assert_int_equal(format, right[i].format);
-    }
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        assert_false(writer_format(wrong[i], &format));
-    }
-}
-
-/* The bytes that `count` numbers become, in two portions; to free. */
-static char *write_all(enum file_format format, clfold_type type, const void *data,
-                       size_t count, size_t *size)
-{
+    const size_t element = writer_element(&writer);
     char *bytes = NULL;
-    const size_t half = count / 2;
-    struct writer writer = {
-        open_memstream(&bytes, size), format, type, NULL, false, NULL, 0
-    };
 
+    writer.stream = open_memstream(&bytes, size);
     assert_non_null(writer.stream);
     assert_true(writer_begin(&writer, count));
-    assert_true(writer_put(&writer, data, half));
-    assert_true(
-        writer_put(&writer, (const char *)data + half * type_size(type), count - half));
+    assert_true(writer_put(&writer, data, first));
+    assert_true(writer_put(&writer, data + first * element, count - first));
     assert_int_equal(fclose(writer.stream), 0);
     return bytes;
 }
 
-static void raw_and_npy(void **state)
+/* It reads back as elements of so many numbers, and as many as there are. */
+static void check_header(const char *header, size_t size, const struct writer *writer,
+                         size_t count)
 {
-    unsigned char data[3 * 8], header[NPY_MOST_WRITTEN];
+    const unsigned char *const bytes = (const unsigned char *)header;
+    const struct npy_shape *const shape = writer->shape;
+    const size_t numbers = writer->layout ? writer->layout->num_fields : 1;
+    struct npy npy = { 0 };
+    struct message message;
+    size_t length;
 
-    (void)state;
-    for (size_t i = 0; i < sizeof(data); i++) {
-        data[i] = (unsigned char)(250 - 7 * i);
-    }
-    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
-        for (size_t count = 0; count <= 3; count += 3) {
-            const size_t data_size = count * type_size(type);
-            size_t size;
-            char *bytes = write_all(FORMAT_RAW, type, data, count, &size);
-            assert_int_equal(size, data_size);
-            assert_memory_equal(bytes, data, data_size);
-            free(bytes);
-            bytes = write_all(FORMAT_NPY, type, data, count, &size);
-            npy_write(header, type, NULL, false, &(struct npy_shape){ 1, { count } });
-            assert_int_equal(size, NPY_WRITTEN + data_size);
-            assert_memory_equal(bytes, header, NPY_WRITTEN);
-            assert_memory_equal(bytes + NPY_WRITTEN, data, data_size);
-            free(bytes);
-        }
-    }
+    assert_true(npy_read_prefix(bytes, &length, &message) && length == 2);
+    assert_true(npy_read_length(bytes + NPY_PREFIX, 2, &length, &message));
+    assert_int_equal(NPY_PREFIX + 2 + length, size);
+    assert_true(npy_read_text(header + NPY_PREFIX + 2, length, &npy, &message));
+    assert_true(npy.type == writer->type && !npy.swapped && npy.num_dimensions == 0);
+    assert_int_equal(npy.count, count * numbers);
+    assert_int_equal(npy.all.num, (shape ? shape->num : 1) + (numbers > 1));
+    assert_true(!shape || memcmp(npy.all.sizes, shape->sizes,
+                                 (size_t)shape->num * sizeof(shape->sizes[0])) == 0);
 }
 
-static void check_text(clfold_type type, const void *data, size_t count,
-                       const char *expected)
+/* Numbers become text, which is shown; and raw data and .npy. The section has the type,
+ * and a shape of theirs or "pairs" or both: u8 2,2 pairs. */
+static bool show_write(char shown[ROWS_LINE], const char *words, const char *input)
 {
-    size_t size;
-    char *const bytes = write_all(FORMAT_TEXT, type, data, count, &size);
-
-    assert_int_equal(size, strlen(expected));
-    assert_memory_equal(bytes, expected, size);
-    free(bytes);
-}
-
-static void text(void **state)
-{
-    static const int8_t i8[] = { -128, 0, 127 };
-    static const uint64_t u64[] = { UINT64_MAX, 1 };
-    static const float f32[] = { 0.1f, -1e30f, 3 };
-    static const double f64[] = { 0.1, 1e300 };
-    static const cl_half f16[] = { 0x3c00, 0x7c00, 0xfbff };
-
-    (void)state;
-    check_text(CLFOLD_I8, i8, 3, "-128\n0\n127\n");
-    check_text(CLFOLD_U64, u64, 2, "18446744073709551615\n1\n");
-    check_text(CLFOLD_F32, f32, 3, "0.1\n-1e+30\n3\n");
-    check_text(CLFOLD_F64, f64, 2, "0.1\n1e+300\n");
-    check_text(CLFOLD_F16, f16, 3, "1\ninf\n-65504\n");
-    check_text(CLFOLD_F32, f32, 0, "");
-}
-
-/* Arrays, and elements of two numbers, in portions that end inside rows. */
-static void text_of_arrays(void **state)
-{
-    static const uint8_t data[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
     static const clfold_layout pairs = {
         .out_size = 2,
         .num_fields = 2,
         .fields = { { .type = CLFOLD_U8 }, { .type = CLFOLD_U8, .offset = 1 } }
     };
-    static const struct {
-        struct npy_shape shape;
-        const clfold_layout *layout;
-        const char *text;
-    } cases[] = {
-        { { 0, { 0 } }, NULL, "0\n" },
-        { { 1, { 3 } }, NULL, "0\n1\n2\n" },
-        { { 2, { 2, 3 } }, NULL, "0 1 2\n3 4 5\n" },
-        { { 2, { 3, 1 } }, NULL, "0\n1\n2\n" },
-        { { 2, { 0, 3 } }, NULL, "" },
-        { { 3, { 2, 1, 3 } }, NULL, "0 1 2\n\n3 4 5\n" },
-        { { 4, { 2, 2, 1, 2 } }, NULL, "0 1\n\n2 3\n\n\n4 5\n\n6 7\n" },
-        { { 0, { 0 } }, &pairs, "0 1\n" },
-        { { 1, { 2 } }, &pairs, "0 1\n2 3\n" },
-        { { 2, { 2, 2 } }, &pairs, "0 1\n2 3\n\n4 5\n6 7\n" },
-    };
+    char name[8], line[256], *numbers[ROWS_WORDS];
+    struct npy_shape shape = { 0 };
+    int end = 0;
+
+    sscanf(words, "%7s%n", name, &end);
+    const clfold_type type = type_parse(name);
+    const bool has_shape = words[end] && strcmp(words + end, " pairs") != 0;
+    struct writer writer = { .type = type,
+                             .format = FORMAT_TEXT,
+                             .layout = strstr(words, "pairs") ? &pairs : NULL,
+                             .shape = has_shape ? &shape : NULL };
+    const char *at = words + end;
+    char *next = NULL;
+    for (uint64_t one; has_shape && (one = strtoull(at + 1, &next, 10), next > at + 1);) {
+        shape.sizes[shape.num++] = one;
+        at = next;
+    }
+    const size_t bytes_each = type_size(type);
+    unsigned char data[ROWS_WORDS * 8];
+    snprintf(line, sizeof(line), "%s", input);
+    const size_t num = (size_t)rows_cut(line, numbers), bytes = num * bytes_each;
+    const size_t count = writer.layout ? num / 2 : num;
+    for (size_t i = 0; i < num; i++) {
+        assert_int_equal(number_parse(data + i * bytes_each, type, numbers[i]),
+                         NUMBER_READ);
+    }
+    for (size_t first = 0; first <= count; first++) {
+        size_t size;
+        char *text = write_all(writer, data, count, first, &size);
+        assert_true(first == 0 || strcmp(shown, text) == 0);
+        strcpy(shown, text);
+        free(text);
+
+        struct writer other = writer;
+        other.format = FORMAT_RAW;
+        text = write_all(other, data, count, first, &size);
+        assert_int_equal(size, bytes);
+        assert_memory_equal(text, data, bytes);
+        free(text);
+
+        unsigned char header[NPY_MOST_WRITTEN];
+        const struct npy_shape whole = { 1, { count } };
+        const size_t length =
+            npy_write(header, type, writer.layout, false, has_shape ? &shape : &whole);
+        struct npy_shape huge = has_shape ? shape : whole;
+        for (int d = 0; d < huge.num; d++) {
+            huge.sizes[d] = INT64_MAX / 8;
+        }
+        assert_int_equal(npy_write((unsigned char[NPY_MOST_WRITTEN]){ 0 }, type,
+                                   writer.layout, false, &huge),
+                         length);
+        other.format = FORMAT_NPY;
+        text = write_all(other, data, count, first, &size);
+        assert_int_equal(size, length + bytes);
+        assert_int_equal(length % 64, 0);
+        assert_int_equal(header[length - 1], '\n');
+        assert_memory_equal(text, header, length);
+        check_header(text, length, &writer, count);
+        assert_memory_equal(text + length, data, bytes);
+        free(text);
+    }
+    return true;
+}
+
+static void rows(void **state)
+{
+    static const struct rows_kind kinds[] = { { "write", show_write, false, false } };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const struct npy_shape *const shape = &cases[i].shape;
-        const size_t element = cases[i].layout ? 2 : 1;
-        size_t count = 1, size;
-        char *bytes = NULL;
-        struct writer writer = { .stream = open_memstream(&bytes, &size),
-                                 .format = FORMAT_TEXT,
-                                 .type = CLFOLD_U8,
-                                 .layout = cases[i].layout,
-                                 .shape = shape };
-        for (int d = 0; d < shape->num; d++) {
-            count *= shape->sizes[d];
-        }
-        assert_true(writer_put(&writer, data, count / 2));
-        assert_true(writer_put(&writer, data + count / 2 * element, count - count / 2));
-        assert_int_equal(fclose(writer.stream), 0);
-        assert_string_equal(bytes, cases[i].text);
-        free(bytes);
-    }
+    rows_check_file(ROWS, kinds, 1);
 }
 
-/* Bits that no short decimal has come back through number_parse. */
-static void text_reads_back(void **state)
-{
-    double data[100];
-    uint64_t bits = 0x3ff123456789abcd;
-    size_t size;
-
-    (void)state;
-    for (size_t i = 0; i < 100; i++) {
-        bits += 0x0003456789abcdef;
-        memcpy(&data[i], &bits, sizeof(bits));
-    }
-    char *const bytes = write_all(FORMAT_TEXT, CLFOLD_F64, data, 100, &size);
-    char *line = bytes;
-    for (size_t i = 0; i < 100; i++) {
-        double value;
-        char *const end = strchr(line, '\n');
-        assert_non_null(end);
-        *end = '\0';
-        assert_int_equal(number_parse(&value, CLFOLD_F64, line), NUMBER_READ);
-        assert_memory_equal(&value, &data[i], sizeof(value));
-        line = end + 1;
-    }
-    assert_ptr_equal(line, bytes + size);
-    free(bytes);
-}
-
-static void full(void **state)
-{
-    static const uint32_t data[4];
-
-    (void)state;
-    for (enum file_format format = FORMAT_NPY; format <= FORMAT_TEXT; format++) {
-        struct writer writer = { .stream = fopen("/dev/full", "w"),
-                                 .format = format,
-                                 .type = CLFOLD_U32 };
-        if (!writer.stream) {
-            skip();
-        }
-        setvbuf(writer.stream, NULL, _IONBF, 0);
-        errno = 0;
-        if (format == FORMAT_NPY) {
-            assert_false(writer_begin(&writer, 4));
-        } else {
-            assert_true(writer_begin(&writer, 4));
-        }
-        assert_false(writer_put(&writer, data, 4));
-        assert_int_equal(errno, ENOSPC);
-        fclose(writer.stream);
-    }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names), cmocka_unit_test(raw_and_npy),
-        cmocka_unit_test(text),  cmocka_unit_test(text_reads_back),
-        cmocka_unit_test(full),  cmocka_unit_test(text_of_arrays),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN("writer", NULL, NULL, cmocka_unit_test(rows))

@@ -5,9 +5,9 @@
  * reproducible ones have the bits of the model, whatever cuts and orders the elements.
  */
 #include <clfold/experimental.h>
-#include "binned_model.h"
 #include "lookback.h"
 #include "pairwise.h"
+#include "sums.h"
 #include "test.h"
 #include "trial.h"
 
@@ -89,34 +89,12 @@ static const char *const ways[NUM_WAYS][2] = {
     [BY_ROWS] = { "reduce_tiles", "scan_lookback" },
 };
 
-enum kind {
-    CANCELLING, /* pairs that cancel, some but for their last bits */
-    ASCENDING,  /* each greater than all before, so that bins change */
-    NARROW,     /* numbers of one size */
-    WHOLE,      /* whose plain sum is exact */
-    ZEROS,      /* of both signs */
-    INFINITE,
-    OPPOSED, /* infinities of both signs */
-    NOT_A_NUMBER,
-    /* For reproducible sums alone. */
-    WIDE,         /* of every size */
-    FULL,         /* whose first parts are as large as they get */
-    TIED,         /* sums half-way between floats, with or without a rest far below */
-    TINY,         /* normal and subnormal ones, up to bin 2 */
-    HIDDEN,       /* subnormal ones among others of bin 2, which cancel */
-    SUBNORMAL,    /* nothing else */
-    UNDERFLOWING, /* whose sum is subnormal */
-    HUGE_ONES,    /* whose plain sum overflows on the way */
-    OVERFLOWING,
-    NUM_KINDS
-};
-
 struct sum {
     enum promise promise;
     struct pair pair;
     enum loaded load;
     enum form form;
-    enum kind kind;
+    enum sum_kind kind;
     unsigned spread; /* of numbers that cancel */
     double init;     /* if trial.init says so */
     struct trial trial;
@@ -165,107 +143,13 @@ static size_t num_results(const struct sum *sum)
 static unsigned char elements[MOST * 8], stream[MOST * 8], found[(MOST + 1) * 16];
 static double drawn[MOST], values[MOST + 1]; /* what is folded, and init */
 
-static double draw(uint64_t *state, int least, int binades)
+static struct sum_data data_of(const struct sum *sum)
 {
-    double fraction = 1 + ldexp((double)(next_random(state) >> 12), -52);
-    int exponent = least + (int)(next_random(state) % (unsigned)binades);
-
-    return ldexp(next_random(state) % 2 ? fraction : -fraction, exponent);
-}
-
-/* How far magnitudes spread, and to how many bits a number and another one cancel: from
- * sums with a condition number of a few thousand to ones past 1 / u^2. */
-static double draw_cancelling(const struct sum *sum, size_t i, uint64_t *state)
-{
-    static const struct {
-        int binades, bits;
-    } spreads[3][4] = {
-        { { 1, 9 }, { 10, 14 }, { 20, 24 }, { 30, 60 } },
-        { { 1, 30 }, { 60, 40 }, { 100, 70 }, { 300, 99 } },
-        { { 1, 5 }, { 8, 8 }, { 12, 99 }, { 4, 9 } },
-    };
-    const bool is_wide = sum->pair.in == CLFOLD_F64 && sum->pair.type == CLFOLD_F64;
-    const size_t row = is_wide ? 1 : sum->pair.in == CLFOLD_F16 ? 2 : 0;
-    const int binades = spreads[row][sum->spread].binades;
-    const int bits = spreads[row][sum->spread].bits;
-    double x = draw(state, 0, binades), y = draw(state, 0, 1);
-
-    return i % 2 ? -drawn[i - 1] + ldexp(drawn[i - 1] * y, -bits) : x;
-}
-
-static double draw_kind(const struct sum *sum, size_t i, uint64_t *state)
-{
-    const struct bins bins = bins_of(sum->pair.type);
-    const size_t count = sum->trial.count;
-    const double most = sum->pair.type == CLFOLD_F32 ? (double)FLT_MAX : DBL_MAX;
-    const bool first = i == count / 3, second = i == count / 2;
-    const int odd = count % 2;
-
-    switch (sum->kind) {
-    case CANCELLING:
-        return draw_cancelling(sum, i, state);
-    case ASCENDING:
-        return draw(state, (int)(i * (is_exact(sum) ? (size_t)bins.bias : 60) / count),
-                    1);
-    case ZEROS:
-        return odd || next_random(state) % 2 ? -0.0 : 0.0;
-    case INFINITE:
-    case OPPOSED:
-    case NOT_A_NUMBER:
-        if (first && sum->kind != NOT_A_NUMBER) {
-            return -(double)INFINITY;
-        }
-        if (second && sum->kind != INFINITE) {
-            return sum->kind == OPPOSED ? (double)INFINITY : (double)NAN;
-        }
-        return draw(state, 0, 9);
-    case WHOLE:
-        return (double)(i % 7) - 3;
-    case WIDE:
-        return draw(state, 1 - bins.bias, 2 * bins.bias - 20);
-    case FULL:
-        return ldexp(2 - ldexp((double)(next_random(state) % 8 + !odd), -bins.bits),
-                     (bins.bias / bins.bits + 1) * bins.bits - 1 - bins.bias);
-    case TIED:
-        return i == 0   ? 1 + odd * ldexp(1, 1 - bins.digits)
-               : i == 1 ? ldexp(1, -bins.digits)
-               : second ? ldexp((double)(count % 3) - 1, -bins.digits - bins.bits / 2)
-                        : 0;
-    case TINY:
-        return draw(state, 1 - bins.bias - bins.digits / 2,
-                    bins.bits * (1 + (int)(count % 3)));
-    case HIDDEN:
-        return i % 4 == 0   ? draw(state, 2 * bins.bits + 5 - bins.bias, 9)
-               : i % 4 == 1 ? -drawn[i - 1]
-                            : ldexp(1.5, -bins.bias);
-    case SUBNORMAL:
-        return draw(state, 1 - bins.bias - bins.digits + 1, bins.digits - 1);
-    case UNDERFLOWING:
-        return i > 1 ? 0 : ldexp(i == 0 ? 1.5 : -1.25, 1 - bins.bias) * (odd ? -1 : 1);
-    case HUGE_ONES:
-        return i % 2 ? -drawn[i - 1] : i % 4 ? -most : most;
-    case OVERFLOWING:
-        return most / 2;
-    default:
-        return draw(state, sum->pair.in == CLFOLD_I32 ? 20 : 0, 1);
-    }
-}
-
-/* x, rounded to `type`, of integers and halves the nearest that there is. */
-static double put(clfold_type type, unsigned char *data, size_t i, double x)
-{
-    const double most = type == CLFOLD_I32   ? 2e9
-                        : type == CLFOLD_U8  ? 255
-                        : type == CLFOLD_F16 ? 6e4
-                                             : (double)INFINITY;
-    unsigned char *at = data + i * size_of(type);
-
-    x = type == CLFOLD_U8 ? fabs(x) : x;
-    x = isfinite(x) && fabs(x) > most ? copysign(most, x) : x;
-    write_number(
-        type,
-        (struct number){ is_float(type) ? 0 : (uint64_t)(int64_t)x, (long double)x }, at);
-    return as_double(type, at);
+    return (struct sum_data){ .pair = sum->pair,
+                              .count = sum->trial.count,
+                              .kind = sum->kind,
+                              .spread = sum->spread,
+                              .is_exact = is_exact(sum) };
 }
 
 /* One product, difference or element, rounded to the sum's type. */
@@ -284,16 +168,6 @@ static double load_one(const struct sum *sum, double x, double before, double y)
     }
 }
 
-static void shuffle(size_t count, uint64_t *state)
-{
-    for (size_t i = count; i > 1; --i) {
-        const size_t k = next_random(state) % i;
-        const double x = drawn[i - 1];
-        drawn[i - 1] = drawn[k];
-        drawn[k] = x;
-    }
-}
-
 /* Elements of which the load gives about what is drawn: factors of half its exponent. */
 static void put_elements(const struct sum *sum, uint64_t *state)
 {
@@ -303,7 +177,7 @@ static void put_elements(const struct sum *sum, uint64_t *state)
     for (size_t i = 0; i < sum->trial.count; ++i) {
         const double wanted = drawn[i], before = x;
         frexp(isfinite(wanted) ? wanted : 1, &exponent);
-        y = draw(state, exponent / 2, 1);
+        y = draw_term(state, exponent / 2, 1);
         x = wanted;
         if (sum->load == NEIGHBOUR) {
             x += isfinite(before) ? before : 0;
@@ -311,13 +185,13 @@ static void put_elements(const struct sum *sum, uint64_t *state)
             x = (double)(1 + next_random(state) % 255);
             y = wanted / x;
         } else if (sum->pair.in == CLFOLD_F16 && sum->load == PRODUCT) {
-            x = put(CLFOLD_F16, elements, i, draw(state, 0, 5));
+            x = put_term(CLFOLD_F16, elements, i, draw_term(state, 0, 5));
             y = wanted / x;
         } else if (sum->load >= PRODUCT) {
             x /= y;
         }
-        x = put(sum->pair.in, elements, i, x);
-        y = put(sum->pair.type, stream, i, y);
+        x = put_term(sum->pair.in, elements, i, x);
+        y = put_term(sum->pair.type, stream, i, y);
         values[i] = load_one(sum, x, before, y);
     }
 }
@@ -429,54 +303,29 @@ static double read_sum(const struct sum *sum, size_t i)
     return sum->form == NEGATED ? -is : is;
 }
 
-/* A sum on its way: `plain` is rounded at each step. */
-struct prefix {
-    struct exact exact;
-    double magnitude, plain;
-    bool any;
-};
-
-static void prefix_add(struct prefix *prefix, double x, clfold_type type)
-{
-    if (isfinite(x)) {
-        exact_add(&prefix->exact, x);
-        prefix->magnitude += fabs(x);
-    }
-    prefix->plain = prefix->any ? prefix->plain + x : x; /* -0 + -0 is -0 */
-    prefix->any = true;
-    prefix->plain = type == CLFOLD_F32 ? (double)(float)prefix->plain : prefix->plain;
-}
-
-/* What clfold.h promises. Additions from an element to the result, at most, see tiles;
- * lanes fold their runs from the left. */
-static double bound_of(const struct sum *sum, const struct prefix *prefix)
+/* Additions from an element to the result, at most, see tiles; lanes fold their runs from
+ * the left. */
+static double depth_of(const struct sum *sum)
 {
     const struct trial *trial = &sum->trial;
-    const bool is_serial = trial->algorithm && strcmp(trial->algorithm, "serial") == 0;
+    const bool is_serial = trial_is_by(trial, "serial");
     const bool by_tiles = trial->algorithm && !strstr(trial->algorithm, "_lanes");
-    const double u = ldexp(1, -bins_of(sum->pair.type).digits);
-    const double depth = (is_serial ? (double)trial->count : 300) +
-                         (by_tiles ? 0 : (double)trial->length) +
-                         trial->plan.tile_elements / 8.;
-    const double lost = depth * u;
 
-    return (u * fabs(exact_value(&prefix->exact)) + 2 * lost * lost * prefix->magnitude) *
-               (1 + 1e-6) +
-           DBL_MIN;
+    return (is_serial ? (double)trial->count : 300) +
+           (by_tiles ? 0 : (double)trial->length) + trial->plan.tile_elements / 8.;
 }
 
-/* Numbers within the bound; what plain sums have exactly, or is no number, as they do. */
 static void check_prefix(const struct sum *sum, const struct prefix *prefix, size_t i)
 {
-    const double is = read_sum(sum, i), plain = prefix->plain;
-    const bool is_plain =
-        !isfinite(plain) ||
-        ((sum->kind == WHOLE || sum->kind == ZEROS) && sum->load < PRODUCT);
+    const double is = read_sum(sum, i);
+    struct sum_data data = data_of(sum);
 
-    if (is_plain ? !same_result(CLFOLD_ADD, CLFOLD_F64, &plain, &is)
-                 : !(fabs(exact_error(&prefix->exact, is)) <= bound_of(sum, prefix))) {
-        explain(sum, i, is, is_plain ? plain : exact_value(&prefix->exact),
-                is_plain ? 0 : bound_of(sum, prefix));
+    /* What a load makes of exact ones rounds. */
+    data.kind = sum->load >= PRODUCT && data.kind <= ZEROS ? CANCELLING : data.kind;
+    if (!prefix_agrees(prefix, &data, depth_of(sum), is)) {
+        explain(sum, i, is,
+                isfinite(prefix->plain) ? exact_value(&prefix->exact) : prefix->plain,
+                prefix_bound(prefix, sum->pair.type, depth_of(sum)));
     }
 }
 
@@ -503,7 +352,7 @@ static double check_bound(const struct sum *sum, size_t first, size_t width,
         check_prefix(sum, &prefix, is_scan(sum) ? num_results(sum) : s);
     }
     return fabs(exact_error(&prefix.exact, isfinite(prefix.plain) ? prefix.plain : 0)) /
-           bound_of(sum, &prefix);
+           prefix_bound(&prefix, sum->pair.type, depth_of(sum));
 }
 
 /* The model's bits, whose NaN is the usual one. */
@@ -566,14 +415,13 @@ static void check_kind(struct sum *sum, unsigned turn, struct shown *shown)
 {
     uint64_t state = turn + 1;
     const bool orders = is_exact(sum) && (sum->kind < WHOLE || sum->kind == WIDE);
+    const struct sum_data data = data_of(sum);
     double sums[2] = { 0, 0 };
 
-    for (size_t i = 0; i < sum->trial.count; ++i) {
-        drawn[i] = draw_kind(sum, i, &state);
-    }
+    draw_terms(&data, drawn, &state);
     for (unsigned order = 0; order < 1u + orders; ++order) {
         if (order > 0 || sum->kind == CANCELLING) {
-            shuffle(sum->trial.count, &state);
+            shuffle_terms(drawn, data.count, &state);
         }
         put_elements(sum, &state);
         sum->trial.in_offset = (turn + order) % 8;
@@ -608,8 +456,8 @@ static void check_kinds(struct sum sum, enum way way, unsigned turn, struct show
 
     for (unsigned k = 0; k < num; ++k, ++turn) {
         struct trial *trial = &sum.trial;
-        sum.kind = is_exact(&sum) ? (enum kind)k
-                   : k % 2        ? (enum kind)(k / 2)
+        sum.kind = is_exact(&sum) ? (enum sum_kind)k
+                   : k % 2        ? (enum sum_kind)(k / 2)
                                   : CANCELLING;
         sum.spread = turn % 4;
         trial->count = counts[(turn + k) % (sizeof(counts) / sizeof(counts[0]))];
@@ -623,10 +471,8 @@ static void check_kinds(struct sum sum, enum way way, unsigned turn, struct show
             (way == BY_ROWS && trial->width > 1)) {
             continue;
         }
-        /* Large beside a sum that cancels. */
-        sum.init = !is_exact(&sum)               ? 12345.0625
-                   : sum.pair.type == CLFOLD_F32 ? (double)0.1f
-                                                 : 0.1;
+        const struct sum_data data = data_of(&sum);
+        sum.init = sum_init(&data);
         trial->init = (enum init_from)(turn % 4 == 1 ? INIT_HOST + turn / 4 % 2 : 0);
         trial->total = is_scan(&sum) ? TOTAL_APART : TOTAL_NONE;
         trial->in_place = is_scan(&sum) && turn % 3 == 2 && sum.load != NEIGHBOUR &&
@@ -764,7 +610,7 @@ static void test_own_rounding(void **state)
 
     (void)state;
     for (size_t i = 0; i < 4997; ++i) {
-        data[i] = (float)draw(&seed, -3, 6);
+        data[i] = (float)draw_term(&seed, -3, 6);
     }
     in = copied_buffer(data, sizeof(data));
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
@@ -800,56 +646,6 @@ static void test_verified_sums(void **state)
     ctx = plain;
 }
 
-/* ---- What is not there ------------------------------------------------------------- */
-
-static void test_refused_sums(void **state)
-{
-    const struct {
-        clfold_fold fold;
-        const char *words;
-    } all[] = {
-        { { .op = CLFOLD_ADD, .type = CLFOLD_I32 }, "f32 and f64, but type is i32" },
-        { { .op = CLFOLD_ADD, .type = CLFOLD_F16 }, "f32 and f64, but type is f16" },
-        { { .op = CLFOLD_MUL, .type = CLFOLD_F32 }, "sums, but op is mul" },
-        { { .op = CLFOLD_MAX, .type = CLFOLD_I32 }, "sums, but op is max" },
-        { { .combine = "a + b", .type = CLFOLD_F32 }, "sums, but op is combine" },
-        { { .op = CLFOLD_MIN, .type = CLFOLD_F32, .load = "x * x" },
-          "sums, but op is min" },
-        { { .op = CLFOLD_ADD, .type = CLFOLD_U32, .in = CLFOLD_F32, .load = "to_u32(x)" },
-          "f32 and f64, but type is u32" },
-    };
-    clfold_report report;
-    clfold_fold fold;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
-        for (uint32_t a = CLFOLD_COMPENSATED; a <= CLFOLD_REPRODUCIBLE; ++a) {
-            fold = all[i].fold;
-            fold.accuracy = a;
-            assert_refused(clfold_explain(ctx, CLFOLD_REDUCE, &fold, 9, NULL, &report),
-                           CLFOLD_ERROR_UNSUPPORTED, all[i].words);
-        }
-    }
-    fold = (clfold_fold){ .op = CLFOLD_ADD,
-                          .type = CLFOLD_F32,
-                          .accuracy = CLFOLD_COMPENSATED,
-                          .algorithm = "scan_then_propagate" };
-    assert_refused(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 9, NULL, &report),
-                   CLFOLD_ERROR_UNSUPPORTED, "error terms");
-    for (clfold_operation o = CLFOLD_INCLUSIVE_SCAN; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
-        fold = (clfold_fold){ .op = CLFOLD_ADD,
-                              .type = CLFOLD_F32,
-                              .accuracy = CLFOLD_REPRODUCIBLE };
-        assert_refused(clfold_explain(ctx, o, &fold, 9, NULL, &report),
-                       CLFOLD_ERROR_UNSUPPORTED,
-                       "is for reductions, and the operation is");
-    }
-    assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &fold, 9, NULL));
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &fold, 9, NULL, &report));
-    assert_string_equal(report.algorithm, "reduce_tiles");
-}
-
 TEST_MAIN("accuracy", open_context, close_context, cmocka_unit_test(test_compensated),
           cmocka_unit_test(test_reproducible), cmocka_unit_test(test_long_columns),
-          cmocka_unit_test(test_own_rounding), cmocka_unit_test(test_verified_sums),
-          cmocka_unit_test(test_refused_sums))
+          cmocka_unit_test(test_own_rounding), cmocka_unit_test(test_verified_sums))

@@ -1,5 +1,5 @@
 /* A context's state: programs found by content, statistics, the log, and the calls ahead
- * of time. verify_every, and what a warm call must not do. */
+ * of time. verify_every, what a warm call must not do, and sub-devices. */
 #include "device.h"
 #include "lookback.h"
 #include "oracle.h"
@@ -627,6 +627,104 @@ static void test_environment(void **state)
     clfold_context_destroy(&ctx);
 }
 
+/* ---- Sub-devices ------------------------------------------------------------------- */
+
+/* Those that have run kernels, and their cl_context, are released at the end: a worker of
+ * PoCL 3.1 may still look at them when its command is complete. */
+static cl_device_id parts[64];
+static cl_uint num_parts;
+static cl_context own;
+
+/* Whether the device can be split, before a call of it is made: rusticl (Mesa 22.3)
+ * cannot, and leaves clCreateSubDevices out, where the loader then jumps to nowhere. */
+static bool can_be_split(void)
+{
+    cl_device_partition_property ways[8] = { 0 };
+    bool equally = false;
+
+    clGetDeviceInfo(device.id, CL_DEVICE_PARTITION_PROPERTIES, sizeof(ways), ways, NULL);
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); ++i) {
+        equally |= ways[i] == CL_DEVICE_PARTITION_EQUALLY;
+    }
+    return equally;
+}
+
+/* Folds the elements 0, 1, 2 ... on the first part, through a queue of the cl_context. */
+static void fold_on_part(cl_context context)
+{
+    const clfold_fold add = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+    struct device there = device;
+    cl_int numbers[1000], total = 0, status;
+    clfold_context *folds = NULL;
+
+    there.context = context;
+    there.id = parts[0];
+    cl_command_queue queue = device_queue(&there, 0);
+    for (int i = 0; i < 1000; ++i) {
+        numbers[i] = i;
+    }
+    cl_mem mem = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                sizeof(numbers), numbers, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    assert_ok(clfold_context_create(&folds, context, parts[0], NULL));
+    assert_ok(clfold_reduce_host(folds, queue, &add, mem, 0, 1000, &total, 4));
+    assert_int_equal(total, 1000 * 999 / 2);
+    assert_ok(
+        clfold_inclusive_scan(folds, queue, &add, mem, 0, mem, 0, 1000, 0, NULL, NULL));
+    assert_int_equal(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(numbers), numbers,
+                                         0, NULL, NULL),
+                     CL_SUCCESS);
+    for (int i = 0; i < 1000; ++i) {
+        assert_int_equal(numbers[i], i * (i + 1) / 2);
+    }
+    clfold_context_destroy(&folds);
+    clReleaseMemObject(mem);
+    clReleaseCommandQueue(queue);
+}
+
+/* PoCL lists the parent device for a cl_context that was made for a sub-device. A
+ * sub-device of a listed device serves where the cl_context can make a queue on it. */
+static void test_part(void **state)
+{
+    static const char words[] = "not a device of the cl_context";
+    const cl_device_partition_property by_one[] = { CL_DEVICE_PARTITION_EQUALLY, 1, 0 };
+    struct device there = device;
+    clfold_context *none = NULL;
+    cl_device_id listed = NULL;
+    cl_int status;
+
+    (void)state;
+    if (!can_be_split() ||
+        clCreateSubDevices(device.id, by_one, 64, parts, &num_parts) != CL_SUCCESS) {
+        num_parts = 0;
+        print_message("%s cannot be split\n", device.name);
+        skip();
+    }
+    own = clCreateContext(NULL, 1, &parts[0], NULL, NULL, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    fold_on_part(own);
+    assert_int_equal(
+        clGetContextInfo(own, CL_CONTEXT_DEVICES, sizeof(listed), &listed, NULL),
+        CL_SUCCESS);
+    if (listed == parts[0]) {
+        assert_refused(clfold_context_create(&none, own, device.id, NULL),
+                       CLFOLD_ERROR_ARGUMENT, words);
+        assert_null(none);
+    }
+    there.id = parts[0];
+    cl_command_queue queue = device_queue(&there, 0);
+    if (queue) {
+        clReleaseCommandQueue(queue);
+        fold_on_part(device.context);
+    } else {
+        assert_refused(clfold_context_create(&none, device.context, parts[0], NULL),
+                       CLFOLD_ERROR_ARGUMENT, words);
+        assert_null(none);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ */
+
 static int open_device(void **state)
 {
     cl_int status;
@@ -645,6 +743,12 @@ static int close_device(void **state)
     (void)state;
     clReleaseMemObject(in);
     clReleaseMemObject(out);
+    if (own) {
+        clReleaseContext(own);
+    }
+    for (cl_uint i = 0; i < num_parts; ++i) {
+        clReleaseDevice(parts[i]);
+    }
     device_finish(&device);
     return 0;
 }
@@ -655,4 +759,5 @@ TEST_MAIN("context", open_device, close_device, cmocka_unit_test(test_found_by_c
           cmocka_unit_test(test_explain), cmocka_unit_test(test_no_tile),
           cmocka_unit_test(test_trim), cmocka_unit_test(test_log),
           cmocka_unit_test(test_build_failure), cmocka_unit_test(test_verify),
-          cmocka_unit_test(test_verify_finds), cmocka_unit_test(test_environment))
+          cmocka_unit_test(test_verify_finds), cmocka_unit_test(test_environment),
+          cmocka_unit_test(test_part))

@@ -1,7 +1,13 @@
 /*
  * Functions of a work-group in a kernel of the caller's: every fold of the subjects and
  * built-in operators, in groups of many sizes of which the last is partial, against a
- * loop on the host; and what clfold_group_text rejects.
+ * loop on the host.
+ *
+ * And both scans of group_scan.cl, over sizes of groups. The one by sub-groups, which
+ * functions for callers do not have, takes the place of the other in their text. It runs
+ * as the device has sub-groups, in each size that may be asked for, with and without
+ * shuffles, and on every device with those that the text makes of barriers, in sizes that
+ * no device here has.
  */
 #include <clfold/experimental.h>
 #include "one_context.h"
@@ -9,10 +15,12 @@
 #include "test.h"
 
 #include "base/text.h"
+#include "ops/context.h"
 
-#define FIRST 5  /* elements before those that are folded */
-#define ZONE  64 /* bytes after what is written */
-#define MOST  (3 * 256)
+#define FIRST      5  /* elements before those that are folded */
+#define ZONE       64 /* bytes after what is written */
+#define MOST_GROUP 8192
+#define MOST       (3 * MOST_GROUP)
 
 /* ---- Folds ------------------------------------------------------------------------- */
 
@@ -54,7 +62,10 @@ static size_t out_size(const struct subject *s)
 /* ---- The kernel -------------------------------------------------------------------- */
 
 static const char kernel_text[] =
-    "kernel void own(global const t_in *in, global t_out *inclusive,\n"
+    "#ifndef ATTRIBUTES\n"
+    "#define ATTRIBUTES\n"
+    "#endif\n"
+    "kernel ATTRIBUTES void own(global const t_in *in, global t_out *inclusive,\n"
     "                global t_out *exclusive, global t_out *reduced,\n"
     "                global uint *places, ulong first, ulong n PARAMS)\n"
     "{\n"
@@ -71,17 +82,33 @@ static const char kernel_text[] =
     "    t_value x = t_load(IN, i ARGS);\n"
     "    t_value prev = x;\n"
     "    t_value y = t_group_inclusive_scan(x, num, &room ARGS);\n"
-    "#if HAS_IDENTITY\n"
+    "#if HAS_IDENTITY && !SUB_GROUPS\n"
     "    prev = t_group_exclusive_scan(x, num, &room ARGS);\n"
     "    if (l < num)\n"
     "        t_write(prev, prev, IN, exclusive, i ARGS);\n"
     "#endif\n"
     "    if (l < num)\n"
     "        t_write(y, prev, IN, inclusive, i ARGS);\n"
+    "#if !SUB_GROUPS\n"
     "    y = t_group_reduce(x, num, &room ARGS);\n"
     "    if (l < num)\n"
     "        t_write(y, y, IN, reduced, i ARGS);\n"
+    "#endif\n"
     "}\n";
+
+/* Text before the functions where they scan by sub-groups, else NULL. Then the kernel has
+ * one scan, as PoCL 3.1's compiler dies of a function that has a barrier, is called more
+ * than once, and does not ask to be inlined: clfold_scan_section. */
+static const char *front;
+
+static void scan_by_sub_groups(char *functions)
+{
+    static const char kind[] = "#define t_CLFOLD_GROUP_SCAN ";
+    char *const at = strstr(functions, kind);
+
+    assert_non_null(at);
+    at[strlen(kind)] = '0' + GROUP_SCAN_SUB_GROUP;
+}
 
 static void print_args(struct text *text, const clfold_fold *fold, bool are_params)
 {
@@ -119,13 +146,14 @@ static char *group_text(const clfold_fold *fold, size_t group_size)
     return text;
 }
 
-static cl_kernel build(const struct subject *s, const char *functions)
+/* NULL, with the compiler's log, if there is no program. */
+static cl_program compile(const struct subject *s, const char *functions, char *log,
+                          size_t log_size)
 {
     const clfold_fold *fold = &s->fold;
     const bool has_place = fold->load || fold->result || fold->store ||
                            (fold->out && fold->out != fold->type);
     struct text text = { 0 };
-    char log[4096] = "";
     cl_int status;
 
     print_args(&text, fold, true);
@@ -139,17 +167,33 @@ static cl_kernel build(const struct subject *s, const char *functions)
         in_size(s), kernel_text);
     assert_false(text.failed);
     cl_program program = clCreateProgramWithSource(
-        device.context, 2, (const char *[]){ functions, text.bytes }, NULL, &status);
+        device.context, 3, (const char *[]){ front ? front : "", functions, text.bytes },
+        NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
-    if ((status = clBuildProgram(program, 1, &device.id, "", NULL, NULL))) {
-        clGetProgramBuildInfo(program, device.id, CL_PROGRAM_BUILD_LOG, sizeof(log), log,
+    clfold_text_finish(&text);
+    status = clBuildProgram(program, 1, &device.id, front ? ctx->caps.options : "", NULL,
+                            NULL);
+    if (status != CL_SUCCESS) {
+        clGetProgramBuildInfo(program, device.id, CL_PROGRAM_BUILD_LOG, log_size, log,
                               NULL);
-        fail_msg("%s: %d\n%s", fold->name, status, log);
+        clReleaseProgram(program);
+        program = NULL;
+    }
+    return program;
+}
+
+static cl_kernel build(const struct subject *s, const char *functions)
+{
+    char log[4096] = "";
+    cl_int status;
+    cl_program program = compile(s, functions, log, sizeof(log));
+
+    if (!program) {
+        fail_msg("%s: no program\n%s\n%s", s->fold.name, front ? front : "", log);
     }
     cl_kernel kernel = clCreateKernel(program, "own", &status);
     assert_int_equal(status, CL_SUCCESS);
     clReleaseProgram(program);
-    clfold_text_finish(&text);
     return kernel;
 }
 
@@ -178,7 +222,7 @@ static void set_args(cl_kernel kernel, const clfold_fold *fold)
 enum { INCLUSIVE, EXCLUSIVE, REDUCED, PLACES, NUM_OUT };
 static const char *const out_names[] = { "inclusive", "exclusive", "reduced", "places" };
 
-static unsigned char elements[(FIRST + MOST) * MAX_ITEM], items[MOST + 1][MAX_ITEM],
+static unsigned char elements[(FIRST + MOST) * MAX_ITEM], items[MOST_GROUP + 1][MAX_ITEM],
     expected[NUM_OUT][MOST * MAX_ITEM + ZONE], found[MOST * MAX_ITEM + ZONE];
 
 static size_t size_of_out(const struct subject *s, int out)
@@ -203,7 +247,8 @@ static void write_host(const struct subject *s, int out, const void *item,
 static void expect_group(const struct subject *s, size_t begin, size_t num, size_t n)
 {
     const unsigned char *from = elements + FIRST * in_size(s);
-    cl_uint kept = 0, places[MOST];
+    static cl_uint places[MOST_GROUP];
+    cl_uint kept = 0;
     cl_ulong item[MAX_ITEM / 8];
 
     if (s->identity) {
@@ -227,8 +272,10 @@ static void expect_group(const struct subject *s, size_t begin, size_t num, size
         const cl_uint both = places[k] + 1000 * kept;
         memcpy(expected[PLACES] + (begin + k) * sizeof(both), &both, sizeof(both));
         write_host(s, INCLUSIVE, items[k + 1], items[k], begin + k, n);
-        write_host(s, REDUCED, items[num], items[num], begin + k, n);
-        if (s->identity) {
+        if (!front) {
+            write_host(s, REDUCED, items[num], items[num], begin + k, n);
+        }
+        if (!front && s->identity) {
             write_host(s, EXCLUSIVE, items[k], items[k], begin + k, n);
         }
     }
@@ -246,8 +293,8 @@ static void compare(const struct subject *s, int out, size_t count, size_t group
     for (size_t i = 0; i < count; ++i) {
         const unsigned char *a = expected[out] + i * size, *b = found + i * size;
         if (is_item ? !s->same(a, b) : memcmp(a, b, size) != 0) {
-            fail_msg("%s of %s: item %zu of %zu is wrong in groups of %zu",
-                     out_names[out], s->fold.name, i, count, group);
+            fail_msg("%s of %s: item %zu of %zu is wrong in groups of %zu\n%s",
+                     out_names[out], s->fold.name, i, count, group, front ? front : "");
         }
     }
     assert_memory_equal(expected[out] + count * size, found + count * size, ZONE);
@@ -260,7 +307,9 @@ static void run(const struct subject *s, cl_kernel kernel, size_t count, size_t 
     cl_mem in, out[NUM_OUT];
 
     subject_fill(s, elements, FIRST + count, count);
-    memset(expected, COLOUR, sizeof(expected));
+    for (int k = 0; k < NUM_OUT; ++k) {
+        memset(expected[k], COLOUR, count * size_of_out(s, k) + ZONE);
+    }
     for (size_t begin = 0; begin < count; begin += group) {
         expect_group(s, begin, begin + group < count ? group : count - begin, count);
     }
@@ -283,42 +332,44 @@ static void run(const struct subject *s, cl_kernel kernel, size_t count, size_t 
     clReleaseMemObject(in);
 }
 
-static size_t most_group(void)
-{
-    size_t most;
-
-    assert_int_equal(clGetDeviceInfo(device.id, CL_DEVICE_MAX_WORK_GROUP_SIZE,
-                                     sizeof(most), &most, NULL),
-                     CL_SUCCESS);
-    return most;
-}
-
 /* Mesa 22.3's compiler dies of four components of one type. */
 static bool crashes(const struct subject *subject)
 {
     return device.is_rusticl && strstr(subject->fold.name, "matrix");
 }
 
-/* Groups of the bound in turn, and of some less; the last one is of 1, or all but 1. */
+/* In groups of the bound, the last of 1, 2, all but one or all; and in some of less. */
+static void check_in(const struct subject *s, size_t bound)
+{
+    const size_t last[] = { 1, 2, bound - 1, bound }, group = (bound + 1) / 2;
+    char *const functions = crashes(s) ? NULL : group_text(&s->fold, bound);
+
+    if (functions) {
+        if (front) {
+            scan_by_sub_groups(functions);
+        }
+        cl_kernel kernel = build(s, functions);
+        for (size_t k = 0; k < sizeof(last) / sizeof(last[0]); ++k) {
+            if (last[k] > 0 && last[k] <= bound) {
+                run(s, kernel, 2 * bound + last[k], bound);
+            }
+        }
+        run(s, kernel, 3 * group - (group > 1), group);
+        clReleaseKernel(kernel);
+    }
+    free(functions);
+}
+
+/* Two groups of the bound and part of a third are at most MOST elements. */
 static void check(const struct subject *subjects)
 {
     static const size_t bounds[] = { 7, 256, 1, 48, 3, 100, 32, 2, 64 };
+    const size_t most = ctx->caps.facts.max_group_size;
 
     for (size_t k = 0; subjects[k].size > 0; ++k) {
-        const struct subject *s = &subjects[k];
-        const size_t wanted = bounds[k % 9], most = most_group();
-        const size_t bound = wanted < most ? wanted : most, group = (bound + 1) / 2;
-        if (s->is_map || crashes(s) || (k > 3 && !device_takes(&device, k))) {
-            continue;
+        if (!subjects[k].is_map && (k <= 3 || device_takes(&device, k))) {
+            check_in(&subjects[k], bounds[k % 9] < most ? bounds[k % 9] : most);
         }
-        char *const functions = group_text(&s->fold, bound);
-        if (functions) {
-            cl_kernel kernel = build(s, functions);
-            run(s, kernel, 2 * bound + 1, bound);
-            run(s, kernel, 3 * group - (group > 1), group);
-            clReleaseKernel(kernel);
-        }
-        free(functions);
     }
 }
 
@@ -371,70 +422,175 @@ static void test_two(void **state)
     free(others);
 }
 
-static void test_rejected(void **state)
+/* ---- Sizes of groups and sub-groups ------------------------------------------------ */
+
+/* In groups of this size, or the largest whose items local memory holds twice. */
+static void check_size(const struct subject *s, size_t size)
 {
-    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
-    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = 3 };
-    const clfold_part part = { .whole = 9 };
-    const cl_float init = 1;
-    cl_mem mem = coloured_buffer(64);
-    const struct {
-        const char *words;
-        clfold_status status;
-        clfold_fold fold;
-    } folds[] = {
-#define F32(...) { .type = CLFOLD_F32, __VA_ARGS__ }
-        { "the fold has no operator", CLFOLD_ERROR_ARGUMENT, F32(.load = "x") },
-        { "keep is given", CLFOLD_ERROR_ARGUMENT,
-          F32(.op = CLFOLD_ADD, .keep = "x > 0") },
-        { "combine: a bracket", CLFOLD_ERROR_ARGUMENT, F32(.combine = "(a + b") },
-        { "accuracy is given", CLFOLD_ERROR_UNSUPPORTED,
-          F32(.op = CLFOLD_ADD, .accuracy = CLFOLD_COMPENSATED) },
-        { "reproducible is for reductions", CLFOLD_ERROR_UNSUPPORTED,
-          F32(.op = CLFOLD_ADD, .accuracy = CLFOLD_REPRODUCIBLE) },
-        { "segments are given", CLFOLD_ERROR_UNSUPPORTED,
-          F32(.op = CLFOLD_ADD, .segments = &rows) },
-        { "part is given", CLFOLD_ERROR_UNSUPPORTED,
-          F32(.op = CLFOLD_ADD, .part = &part) },
-        { "init is given", CLFOLD_ERROR_UNSUPPORTED,
-          F32(.op = CLFOLD_ADD, .init = &init, .init_size = 4) },
-        { "init_at is given", CLFOLD_ERROR_UNSUPPORTED,
-          F32(.op = CLFOLD_ADD, .init_at = { mem, 0 }) },
-        { "count_at is given", CLFOLD_ERROR_UNSUPPORTED,
-          F32(.op = CLFOLD_ADD, .count_at = { mem, 0 }) },
-        { "total_out is given", CLFOLD_ERROR_UNSUPPORTED,
-          F32(.op = CLFOLD_ADD, .total_out = { mem, 0 }) },
-#undef F32
-    };
-    const char *const prefixes[] = {
-        NULL, "", "1st", "a b", "sum\n", "a_name_that_has_33_letters_in_it_"
-    };
-    char text[16];
-    size_t needed = 3;
+    size_t most = ctx->caps.facts.max_group_size;
+
+    most = most < MOST_GROUP ? most : MOST_GROUP;
+    while (2 * most * s->size > ctx->caps.facts.local_memory) {
+        most /= 2;
+    }
+    check_in(s, size > 0 && size < most ? size : most);
+}
+
+/* Maps, which show any wrong pair, and in every second turn its operator. */
+static void check_turn(size_t size, size_t turn)
+{
+    if (device_takes(&device, turn)) {
+        check_size(&affine, size);
+        if (turn % 2) {
+            check_size(&operator_subjects[turn], size);
+        }
+    }
+}
+
+/* First those that check() and test_few have not, for raking, where 0 is the largest; at
+ * the end those in which each size of sub-groups is tried that may be asked for. */
+static const size_t sizes[] = {
+    0, 31, 50, 128, 250, 1, 2, 3, 16, 32, 33, 7, 64, 100, 256
+};
+#define NUM_SIZES (sizeof(sizes) / sizeof(sizes[0]))
+
+static void test_scan_raking(void **state)
+{
+    (void)state;
+    for (size_t i = 0; sizes[i] != 1; ++i) {
+        check_turn(sizes[i], i);
+    }
+}
+
+/* What the kernel is told, and how many values a run of t_group_select has, which counts
+ * in the room of a scan by raking. */
+#define BY_SUB_GROUPS "#define SUB_GROUPS 1\n#define t_CLFOLD_SCAN_RUN 3\n"
+
+static int scan_by_raking(void **state)
+{
+    (void)state;
+    front = NULL;
+    return 0;
+}
+
+/* What the context says of sub-groups, the compiler says as well. */
+static void test_scan_caps(void **state)
+{
+    const bool has = ctx->caps.facts.sub_groups;
+    char *const functions = group_text(&affine.fold, 16), log[4096] = "";
 
     (void)state;
-    for (size_t i = 0; i < sizeof(folds) / sizeof(folds[0]); ++i) {
-        assert_refused(clfold_group_text(ctx, &folds[i].fold, "t", 8, NULL, 0, &needed),
-                       folds[i].status, folds[i].words);
+    front = BY_SUB_GROUPS;
+    scan_by_sub_groups(functions);
+    cl_program program = compile(&affine, functions, log, sizeof(log));
+    if ((program != NULL) != has || !(program || strstr(log, "has no sub-groups"))) {
+        fail_msg("caps says %d, and the program: %s", has, log);
     }
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); ++i) {
-        assert_refused(clfold_group_text(ctx, &sum, prefixes[i], 8, NULL, 0, &needed),
-                       CLFOLD_ERROR_ARGUMENT, "prefix \"");
+    if (program) {
+        clReleaseProgram(program);
     }
-    assert_refused(clfold_group_text(NULL, &sum, "t", 8, NULL, 0, &needed),
-                   CLFOLD_ERROR_ARGUMENT, "context is NULL");
-    assert_refused(clfold_group_text(ctx, NULL, "t", 8, NULL, 0, &needed),
-                   CLFOLD_ERROR_ARGUMENT, "fold is NULL");
-    assert_refused(clfold_group_text(ctx, &sum, "t", 0, NULL, 0, &needed),
-                   CLFOLD_ERROR_RANGE, "group_size 0");
-    assert_refused(clfold_group_text(ctx, &sum, "t", most_group() + 1, NULL, 0, &needed),
-                   CLFOLD_ERROR_RANGE, "group_size");
-    assert_refused(clfold_group_text(ctx, &sum, "t", 8, NULL, 1, &needed),
-                   CLFOLD_ERROR_ARGUMENT, "text is NULL, but size is 1");
-    assert_refused(clfold_group_text(ctx, &sum, "t", 8, text, 0, &needed),
-                   CLFOLD_ERROR_ARGUMENT, "text is given, but size is 0");
-    assert_int_equal(needed, 3);
-    clReleaseMemObject(mem);
+    free(functions);
+}
+
+/* The sizes that may be asked for, up to 16 of them, after 0, which stands for none. */
+static size_t list_asked(size_t *asked)
+{
+    static size_t all[8192]; /* PoCL 7.1 has 0 to 4095 */
+    static char extensions[8192];
+    size_t bytes = 0, num = 0;
+
+    clGetDeviceInfo(device.id, CL_DEVICE_EXTENSIONS, sizeof(extensions) - 1, extensions,
+                    NULL);
+    if (strstr(extensions, "cl_intel_required_subgroup_size")) {
+        /* CL_DEVICE_SUB_GROUP_SIZES_INTEL */
+        assert_int_equal(clGetDeviceInfo(device.id, 0x4108, sizeof(all), all, &bytes),
+                         CL_SUCCESS);
+        num = bytes / sizeof(*all) < 16 ? bytes / sizeof(*all) : 16;
+    }
+    asked[0] = 0;
+    for (size_t i = 1; i <= num; ++i) {
+        asked[i] = all[i * (bytes / sizeof(*all)) / num - 1];
+    }
+    return num + 1;
+}
+
+/* With either kind of shuffle and without. */
+static void test_scan_own_sub_groups(void **state)
+{
+    static const char *const forms[] = { "", "#undef cl_khr_subgroup_shuffle_relative\n",
+                                         "#define t_CLFOLD_NO_SHUFFLES 1\n" };
+    static char text[512];
+    size_t asked[17];
+
+    (void)state;
+    if (!ctx->caps.facts.sub_groups) {
+        print_message("the device has no sub-groups\n");
+        skip();
+    }
+    front = text;
+    for (size_t k = list_asked(asked); k-- > 0;) {
+        for (size_t i = asked[k] > 0 ? NUM_SIZES - 4 : 0; i < NUM_SIZES; ++i) {
+            snprintf(
+                text, sizeof(text),
+                "#define ASKED %zu\n"
+                "#if ASKED\n"
+                "#define ATTRIBUTES __attribute__((intel_reqd_sub_group_size(ASKED)))\n"
+                "#endif\n%s%s",
+                asked[k], forms[(i + 2 * k) % 3], BY_SUB_GROUPS);
+            check_size((i + k) % 2 ? &operator_subjects[i] : &affine, sizes[i]);
+        }
+    }
+}
+
+/* Sub-groups made by the text: W neighbours, that wait for the whole group where they
+ * should wait for each other, which is as much; those of one do not wait, so that a
+ * barrier of the group that is missing shows. */
+static void make_sub_groups(unsigned size)
+{
+    static char text[512];
+
+    snprintf(text, sizeof(text),
+             "#ifndef __opencl_c_subgroups\n"
+             "#define __opencl_c_subgroups 1\n"
+             "#endif\n"
+             "#define t_CLFOLD_NO_SHUFFLES 1\n"
+             "#define get_max_sub_group_size() %uu\n"
+             "#define get_sub_group_id() ((uint)get_local_id(0) / %uu)\n"
+             "#define get_sub_group_local_id() ((uint)get_local_id(0) %% %uu)\n"
+             "#define sub_group_barrier(flags) %s\n%s",
+             size, size, size, size == 1 ? "" : "barrier(flags)", BY_SUB_GROUPS);
+    front = text;
+}
+
+/* 65 and more are several sections. */
+static void test_scan_made_sub_groups(void **state)
+{
+    static const struct {
+        unsigned group, sub_group;
+    } shapes[] = {
+        { 33, 3 },   { 1, 1 },    { 50, 50 },   { 7, 1 },      { 256, 16 },
+        { 130, 65 }, { 50, 7 },   { 100, 100 }, { 128, 4096 }, { 100, 33 },
+        { 100, 31 }, { 250, 96 }, { 64, 32 },
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i) {
+        make_sub_groups(shapes[i].sub_group);
+        check_turn(shapes[i].group, i);
+    }
+}
+
+/* Small groups, for runs of a driver in its other manners too. */
+static void test_few(void **state)
+{
+    static const unsigned groups[] = { 3, 16, 33 };
+
+    for (unsigned i = 0; i < sizeof(groups) / sizeof(groups[0]); ++i) {
+        scan_by_raking(state);
+        check_size(i % 2 ? &operator_subjects[4] : &affine, groups[i]);
+        make_sub_groups(7);
+        check_size(i % 2 ? &operator_subjects[4] : &affine, groups[i]);
+    }
 }
 
 static int set_up(void **state)
@@ -455,4 +611,8 @@ static int tear_down(void **state)
 TEST_MAIN("group_text", set_up, tear_down, cmocka_unit_test(test_built_ins),
           cmocka_unit_test(test_operators), cmocka_unit_test(test_loads),
           cmocka_unit_test(test_results), cmocka_unit_test(test_two),
-          cmocka_unit_test(test_rejected))
+          cmocka_unit_test(test_scan_raking),
+          cmocka_unit_test_teardown(test_scan_caps, scan_by_raking),
+          cmocka_unit_test_teardown(test_scan_own_sub_groups, scan_by_raking),
+          cmocka_unit_test_teardown(test_scan_made_sub_groups, scan_by_raking),
+          cmocka_unit_test_teardown(test_few, scan_by_raking))

@@ -1,6 +1,6 @@
-/* Devices that stop work-items in long loops, as rusticl on llvmpipe, still give right
- * results: a launch gives a work-item few elements. The tests treat every device as such
- * a one, so that each path runs everywhere. */
+/* Devices that stop work-items in long loops, as rusticl on llvmpipe: what is reserved
+ * there, and calls that take long. That they give right results: trials.c, which treats
+ * every device as such a one. */
 #include <clfold/experimental.h>
 #include "one_context.h"
 #include "trial.h"
@@ -13,24 +13,16 @@
 
 static uint64_t most_elements; /* of the device itself */
 
-/* Small tiles, tiles of the policy, which are longer than a group may fold at once, and
- * the rung that folds in sequence. */
+/* Small tiles, and the rung that folds in sequence. */
 static const struct {
     const char *algorithm;
     struct debug plan;
 } ways[] = {
     { NULL, { .tile = TILE_VECTOR, .tile_elements = 64 } },
-    { NULL, { .tile = TILE_VECTOR } },
     { NULL, { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 8 } },
-    { NULL, { .tile = TILE_GROUP, .group_size = 6, .max_groups = 3 } },
     { "reduce6", { .group_size = 2, .max_groups = 3 } },
-    { "reduce6", { .group_size = 6 } },
 };
 #define NUM_WAYS (sizeof(ways) / sizeof(ways[0]))
-
-static const size_t counts[] = { 0, 1, 999, 4097, 30011, 131073, 300007 };
-#define NUM_COUNTS (sizeof(counts) / sizeof(counts[0]))
-#define LARGEST    300007
 
 /* What is known of the device that this is for. */
 static void test_device(void **state)
@@ -55,75 +47,6 @@ static void test_explain_lookback(void **state)
     ctx->caps.facts.most_elements = most_elements;
 }
 
-/* Few groups are the most at once, and so have more elements than one launch takes. */
-static uint32_t launches_of(const clfold_fold *fold, size_t count, bool few_groups)
-{
-    clfold_report report;
-
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, fold, count, NULL, &report));
-    if (report.num_launches > 2) {
-        assert_true(!few_groups || strstr(report.reason, "the most at once here, and "));
-        assert_non_null(strstr(report.reason, " launches that fold their partials"));
-    }
-    return (uint32_t)report.num_launches;
-}
-
-static void test_few(void **state)
-{
-    const struct {
-        clfold_op op;
-        struct pair pair;
-    } folds[] = {
-        { CLFOLD_ADD, { CLFOLD_I32, CLFOLD_I32 } },
-        { CLFOLD_ADD, { CLFOLD_U64, CLFOLD_U8 } },
-        { CLFOLD_ARG_MIN, { CLFOLD_F32, CLFOLD_F32 } },
-        { CLFOLD_MIN_MAX, { CLFOLD_I8, CLFOLD_I8 } },
-    };
-    size_t many = 0;
-
-    (void)state;
-    ctx->caps.facts.most_elements = FEW;
-    for (size_t i = 0; i < 2 * NUM_WAYS; ++i) {
-        size_t w = i / 2, f = i % 4;
-        struct trial fold = { .operation = CLFOLD_REDUCE,
-                              .op = folds[f].op,
-                              .pair = folds[f].pair,
-                              .algorithm = ways[w].algorithm,
-                              .plan = ways[w].plan };
-        const clfold_fold call = { .op = fold.op,
-                                   .type = fold.pair.type,
-                                   .in = fold.pair.in,
-                                   .algorithm = fold.algorithm };
-        for (size_t c = 0; c < NUM_COUNTS; ++c) {
-            fold.count = counts[c];
-            fold.in_offset = (w + c) % 4;
-            fold.zones = true;
-            fold.init = c % 2 == 0;
-            fold.seed = c + 1;
-            trial_check(&fold, NULL);
-        }
-        many += launches_of(&call, LARGEST, ways[w].plan.max_groups) > 2;
-    }
-    print_message("%zu of %zu took more than two launches\n", many, 2 * NUM_WAYS);
-    assert_true(many >= NUM_WAYS);
-}
-
-/* Partials are folded in order. */
-static void test_affine(void **state)
-{
-    (void)state;
-    ctx->caps.facts.most_elements = FEW;
-    for (size_t k = 0; k < NUM_WAYS * NUM_COUNTS; ++k) {
-        const struct trial fold = { .subject = &affine,
-                                    .operation = CLFOLD_REDUCE,
-                                    .plan = ways[k / NUM_COUNTS].plan,
-                                    .count = counts[k % NUM_COUNTS] };
-        if (!ways[k / NUM_COUNTS].algorithm) { /* others reorder */
-            trial_check(&fold, NULL);
-        }
-    }
-}
-
 /* What is reserved for a count serves every smaller one. */
 static void test_prepared(void **state)
 {
@@ -133,7 +56,7 @@ static void test_prepared(void **state)
 
     (void)state;
     assert_int_equal(status, CL_SUCCESS);
-    for (size_t w = 0; w < NUM_WAYS; w += 2) {
+    for (size_t w = 0; w < NUM_WAYS; ++w) {
         const clfold_fold fold = { .op = CLFOLD_MAX,
                                    .type = CLFOLD_I32,
                                    .algorithm = ways[w].algorithm };
@@ -215,80 +138,8 @@ static const struct debug few_tiles[] = {
     { .tile = TILE_GROUP, .tile_elements = 32, .group_size = 8, .max_groups = 9 },
     { .tile = TILE_GROUP, .tile_elements = 36, .group_size = 6, .anchor = 3 },
 };
-#define NUM_FEW_TILES 4
 /* Of scan_algorithms. Look-back takes one launch, or is rejected. */
 #define MANY_LAUNCHES 4
-
-/* `state` is handed from launch to launch, and so is the carry of prefixes. */
-static void assert_many_launches(const struct trial *scan)
-{
-    const clfold_fold fold = { .op = scan->op,
-                               .type = scan->pair.type,
-                               .in = scan->pair.in,
-                               .algorithm = scan->algorithm };
-    size_t least = strstr(scan->algorithm, "then") ? 4 : 2;
-    clfold_report report;
-
-    clfold_context_override(ctx, &scan->plan);
-    assert_ok(
-        clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY_TILES, NULL, &report));
-    assert_true(report.num_launches >= least);
-}
-
-/* Each fold by two strategies, each strategy on tiles of both kinds; a kind of scan has a
- * kind of tile, and test_affine_scans the other one. */
-static void test_few_of_scans(void **state)
-{
-    const struct {
-        clfold_op op;
-        struct pair pair;
-    } folds[] = {
-        { CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
-        { CLFOLD_ADD, { CLFOLD_U8, CLFOLD_U64 } },
-        { CLFOLD_ARG_MIN_MAX, { CLFOLD_F32, CLFOLD_F32 } },
-    };
-    const size_t sizes[] = { 1, 999, MANY_TILES - 1, MANY_TILES };
-
-    (void)state;
-    ctx->caps.facts.most_elements = FEW_OF_SCANS;
-    for (size_t k = 0; k < 2 * MANY_LAUNCHES; ++k) {
-        size_t t = k / 4 * 2 + k % 2, f = k % 3, a = (k + k / 4) % MANY_LAUNCHES;
-        struct trial scan = { .op = folds[f].op,
-                              .pair = folds[f].pair,
-                              .algorithm = scan_algorithms[a],
-                              .plan = few_tiles[t],
-                              .operation = scan_of(k / 4),
-                              .zones = true };
-        assert_many_launches(&scan);
-        for (size_t c = 0; c < 4; ++c) {
-            scan.count = sizes[c];
-            scan.in_offset = c;
-            scan.out_offset = (t + c) % 17;
-            scan.init = (enum init_from)((c + k) % 3);
-            scan.total = c % 2 ? TOTAL_APART : TOTAL_BEHIND;
-            scan.seed = c + 1;
-            trial_check(&scan, NULL);
-        }
-    }
-}
-
-/* The partial that is passed on comes first. */
-static void test_affine_scans(void **state)
-{
-    (void)state;
-    ctx->caps.facts.most_elements = FEW_OF_SCANS;
-    for (size_t t = 0; t < NUM_FEW_TILES; ++t) {
-        const struct trial scan = { .subject = &affine,
-                                    .init = t / 2 ? INIT_HOST : INIT_NONE,
-                                    .plan = few_tiles[t],
-                                    .algorithm = scan_algorithms[t % MANY_LAUNCHES],
-                                    .operation = scan_of(t % 2),
-                                    .disorder = true,
-                                    .count = MANY_TILES,
-                                    .out_offset = 5 };
-        trial_check(&scan, NULL);
-    }
-}
 
 /* As for reductions. */
 static void test_prepared_scans(void **state)
@@ -354,8 +205,6 @@ static int open_device(void **state)
 }
 
 TEST_MAIN("limited", open_device, close_context, cmocka_unit_test(test_device),
-          cmocka_unit_test(test_explain_lookback), cmocka_unit_test(test_few),
-          cmocka_unit_test(test_affine), cmocka_unit_test(test_prepared),
-          cmocka_unit_test(test_long), cmocka_unit_test(test_few_of_scans),
-          cmocka_unit_test(test_affine_scans), cmocka_unit_test(test_prepared_scans),
+          cmocka_unit_test(test_explain_lookback), cmocka_unit_test(test_prepared),
+          cmocka_unit_test(test_long), cmocka_unit_test(test_prepared_scans),
           cmocka_unit_test(test_long_scans))

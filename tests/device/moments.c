@@ -111,7 +111,7 @@ static const char *const data_names[] = { "far",   "equal",   "signs",
 
 /* CREEP: each f32 lies so little above the mean that a mean of all before it, rounded,
  * never moves: the worst that can happen to a left fold. */
-static double draw(enum data data, size_t i, size_t count, uint64_t *random)
+static double draw_term(enum data data, size_t i, size_t count, uint64_t *random)
 {
     uint64_t bits = next_random(random);
     double noise = (double)(bits >> 11) * 0x1p-52 - 1;
@@ -140,7 +140,7 @@ static void fill_moments(struct pair pair, enum data data, size_t count)
     uint64_t random = count;
 
     for (size_t i = 0; i < count; ++i) {
-        double real = draw(data, i, count, &random);
+        double real = draw_term(data, i, count, &random);
         void *at = elements + i * size_of(pair.in);
         real = pair.in == CLFOLD_F16 ? fmod(real, 2048) : real;
         write_number(pair.in, (struct number){ (uint64_t)(int64_t)real, real }, at);

@@ -1,10 +1,8 @@
 /*
- * Reductions by offsets, and by flags and keys, which become offsets, of every fold:
- * operators of the library's and of the caller's, with loads and results, all accuracies,
- * against the serial loop. Pieces are as small as tiles, so that segments lie across
- * many.
+ * Reductions by offsets, and by flags and keys, which become offsets: what texts see of
+ * their segments, and offsets far past the end. That they give what a serial loop gives,
+ * and the same float bits by any number of groups: trials.c.
  */
-#include "every_fold.h"
 #include "subjects_of_text.h"
 #include "test.h"
 
@@ -12,136 +10,6 @@
 #include "ops/context.h"
 
 #define NUM(list) (sizeof(list) / sizeof((list)[0]))
-
-/* ---- Every fold -------------------------------------------------------------------- */
-
-/* One program of a fold and a tile, and calls of many kinds. Where offsets are wrong no
- * result is known, but nothing else may be written. */
-static void check_by(struct trial trial, uint32_t by, size_t turn)
-{
-    static const size_t counts[] = { 1000, 17, 4999, 0, 1, 97, 3001 };
-    const struct subject *s = trial.subject;
-    const bool are_offsets = by == CLFOLD_BY_OFFSETS;
-    uint64_t seed = turn + 1;
-    const bool has_identity = s ? s->identity != NULL : !is_arg(trial.op);
-    /* The loop counts the index of an init of arg-min and its kin in the segment. */
-    const bool may_have_init = s ? !s->fill || s->fill_init : has_identity;
-
-    /* Mesa 22.3's compiler crashes at four components of one type. */
-    if (device.is_rusticl && s && strstr(s->fold.name, "matrix")) {
-        return;
-    }
-    trial.operation = CLFOLD_REDUCE;
-    trial.by = by;
-    trial.head_type = draw_head_type(by, &seed);
-    trial.loose = by == CLFOLD_BY_KEYS && draw(&seed, 3) == 0;
-    trial.algorithm = draw(&seed, 2) ? "reduce_offsets" : NULL;
-    trial.zones = true;
-    trial.may_refuse = device.is_rusticl;
-    trial.num_at = are_offsets && turn % 2;
-    trial.tells = are_offsets && turn / 2 % 2;
-    trial.count_at = turn / 4 % 2;
-    for (size_t c = 0; c < NUM(counts); ++c) {
-        trial.count = counts[c];
-        trial.cut = (enum cuts)draw(&seed, NUM_CUTS);
-        trial.bad = are_offsets && draw(&seed, 6) == 0;
-        trial.bound = are_offsets ? BOUND_NONE : (enum bound)draw(&seed, NUM_BOUNDS);
-        trial.lists = !are_offsets && draw(&seed, 3);
-        trial.unknown = trial.bad;
-        trial.empty = draw(&seed, 20) == 0 ? 100000 : 0;
-        trial.more =
-            trial.num_at && draw(&seed, 3) ? draw(&seed, 3000) >> draw(&seed, 12) : 0;
-        trial.init = may_have_init ? (enum init_from)draw(&seed, 3) : INIT_NONE;
-        trial.init = trial.bad && !has_identity && !trial.init ? INIT_HOST : trial.init;
-        trial.in_offset = draw(&seed, 3);
-        trial.out_offset = draw(&seed, 4);
-        trial.plan.max_groups = (uint32_t)draw(&seed, 3) * 2;
-        trial.disorder = draw(&seed, 4) == 0;
-        trial.seed = seed;
-        trial.spare = trial_spare(&trial);
-        if (trial.bad && !has_identity && !may_have_init) {
-            continue;
-        }
-        if (!trial_check(&trial, NULL) && !are_offsets && !device.is_rusticl) {
-            fail_msg("refused: %s", clfold_last_error());
-        }
-    }
-}
-
-static void check(struct trial trial, size_t turn)
-{
-    check_by(trial,
-             turn % 3 < 2   ? CLFOLD_BY_OFFSETS
-             : turn / 3 % 3 ? CLFOLD_BY_KEYS
-                            : CLFOLD_BY_FLAGS,
-             turn);
-}
-
-static void test_all_texts(void **state)
-{
-    (void)state;
-    every_fold_by_text(false, check);
-}
-
-static void test_all_operators(void **state)
-{
-    (void)state;
-    every_operator(trial_tiles, NUM_TRIAL_TILES, 1, check);
-}
-
-static void test_accuracies(void **state)
-{
-    static const struct subject sums[] = {
-        { FOLD(.name = "compensated", SUM_OF(CLFOLD_F32), .accuracy = CLFOLD_COMPENSATED),
-          ON_F32 },
-        { FOLD(.name = "reproducible", SUM_OF(CLFOLD_F32),
-               .accuracy = CLFOLD_REPRODUCIBLE),
-          ON_F32 },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < NUM(sums); ++i) {
-        for (size_t t = 0; t < NUM_TRIAL_TILES; ++t) {
-            if (policy_has_tile(trial_tiles[t].tile)) {
-                const struct trial trial = { .subject = &sums[i],
-                                             .plan = trial_tiles[t] };
-                for (uint32_t by = CLFOLD_BY_FLAGS; by <= CLFOLD_BY_OFFSETS; ++by) {
-                    check_by(trial, by, 10 * i + t);
-                }
-            }
-        }
-    }
-}
-
-/* Float bits do not depend on how many groups there are, nor on what else is written. */
-static void test_bits(void **state)
-{
-    static cl_float results[2][3 * 4999 + 8];
-
-    (void)state;
-    for (size_t t = 1; t < NUM_TRIAL_TILES; ++t) {
-        for (uint32_t groups = 0; policy_has_tile(trial_tiles[t].tile) && groups < 6;
-             groups += 5) {
-            struct trial trial = {
-                .op = CLFOLD_ADD,
-                .pair = { CLFOLD_F32, CLFOLD_F32 },
-                .operation = CLFOLD_REDUCE,
-                .plan = trial_tiles[t],
-                .count = 4999,
-                .by = CLFOLD_BY_OFFSETS,
-                .head_type = CLFOLD_U32,
-                .depth = 5000,
-                .unknown = true,
-                .seed = t,
-            };
-            trial.plan.max_groups = groups;
-            trial.by = t % 2 ? CLFOLD_BY_OFFSETS : CLFOLD_BY_KEYS;
-            trial.lists = t % 2 == 0 && groups > 0;
-            assert_true(trial_check(&trial, results[groups > 0]));
-        }
-        assert_memory_equal(results[0], results[1], sizeof(results[0]));
-    }
-}
 
 /* ---- What texts see ---------------------------------------------------------------- */
 
@@ -383,7 +251,7 @@ static void test_unread(void **state)
     clReleaseMemObject(mem);
 }
 
-/* ---- What is told, and refused ----------------------------------------------------- */
+/* ---- What is told ------------------------------------------------------------------ */
 
 static void test_report(void **state)
 {
@@ -408,132 +276,6 @@ static void test_report(void **state)
     assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &fold, 1 << 20, NULL));
 }
 
-/* By what is changed of a call that is right. */
-static void test_rejected(void **state)
-{
-    const cl_mem mem = coloured_buffer(4096), out = coloured_buffer(8192),
-                 total = coloured_buffer(64), in = coloured_buffer(4096);
-    const clfold_part part = { .whole = 100 };
-    const struct {
-        clfold_fold fold; /* but for its segments */
-        size_t num;
-        clfold_place num_at;
-        clfold_operation operation;
-        clfold_status status;
-        const char *said;
-        uint32_t by; /* 0: offsets */
-    } wrong[] = {
-#define ADD(...)          { .op = CLFOLD_ADD, .type = CLFOLD_U32, __VA_ARGS__ }
-#define SAYS(code, words) .status = CLFOLD_ERROR_##code, .said = (words)
-        { ADD(0), 5000, SAYS(RANGE, "results 5000") },
-        { ADD(0), 1024, SAYS(RANGE, "segments: mem holds 1024 elements") },
-        { ADD(0),
-          3,
-          { out, 1 },
-          SAYS(OVERLAP, "out, bytes 0 to 11, overlaps segments: num_at") },
-        { ADD(0), 3, { mem, 512 }, SAYS(RANGE, "segments: num_at holds 512 elements") },
-        { ADD(0), 3, { mem, SIZE_MAX }, SAYS(RANGE, "num_at.offset 1844") },
-        { ADD(0),
-          3,
-          { NULL, 2 },
-          SAYS(ARGUMENT, "num_at: mem is NULL, but offset is 2") },
-        { ADD(.total_out = { total, 0 }),
-          3,
-          { total, 0 },
-          .operation = CLFOLD_INCLUSIVE_SCAN,
-          SAYS(OVERLAP, "total_out, bytes") },
-        { { .op = CLFOLD_ARG_MIN, .type = CLFOLD_U32 },
-          3,
-          SAYS(ARGUMENT, "may be empty, and arg-min has neither") },
-        { ADD(.result = "rank"), 3, SAYS(ARGUMENT, "result uses rank") },
-        { ADD(.bad_out = { mem, 0 }), 3, SAYS(OVERLAP, "bad_out, bytes 0 to 15, over") },
-        { ADD(.algorithm = "reduce_tiles"), 3,
-          SAYS(UNSUPPORTED, "\"reduce_tiles\" does not take segments by offsets") },
-        { ADD(.algorithm = "reduce_lanes"), 3,
-          SAYS(UNSUPPORTED, "\"reduce_lanes\" does not take segments by offsets") },
-        { ADD(.part = &part), 3, SAYS(UNSUPPORTED, "a reduction of segments has none") },
-        { { .type = CLFOLD_U32, .part = &part },
-          3,
-          .operation = CLFOLD_MAP,
-          SAYS(UNSUPPORTED, "a map by offsets has none") },
-        { { .type = CLFOLD_U32, .bad_out = { out, 0 } },
-          3,
-          .operation = CLFOLD_MAP,
-          SAYS(OVERLAP, "bad_out, bytes 0 to 15, overlaps out") },
-        { { .type = CLFOLD_U32, .load = "in[segment]" },
-          1025,
-          .operation = CLFOLD_MAP,
-          SAYS(RANGE, "in holds 1024 elements of u32, but in_offset 0 + segments 1025") },
-#define KEYS  .by = CLFOLD_BY_KEYS
-#define FLAGS .by = CLFOLD_BY_FLAGS
-        { ADD(.num_out = { mem, 0 }), KEYS, SAYS(OVERLAP, "num_out, bytes 0 to 7") },
-        { ADD(.num_out = { out, 3 }), KEYS, SAYS(OVERLAP, "num_out, bytes 24 to 31") },
-        { ADD(.num_out = { total, 8 }), KEYS, SAYS(RANGE, "num_out holds 8 elements") },
-        { ADD(.num_out = { NULL, 8 }), KEYS, SAYS(ARGUMENT, "num_out: mem is NULL") },
-        { ADD(.keys_out = { in, 0 }), KEYS, SAYS(OVERLAP, "keys_out, bytes 0 to 399") },
-        { ADD(.keys_out = { mem, 0 }), KEYS, SAYS(OVERLAP, "keys_out, bytes 0 to 399") },
-        { ADD(.keys_out = { out, 8 }), 9, KEYS, SAYS(OVERLAP, "keys_out") },
-        { ADD(.keys_out = { total, 8 }), 9, KEYS,
-          SAYS(RANGE,
-               "keys_out holds 16 elements of u32, but keys_out.offset 8 + results") },
-        { ADD(.keys_out = { NULL, 1 }), KEYS, SAYS(ARGUMENT, "keys_out: mem is NULL") },
-        { ADD(.keys_out = { total, 0 }), FLAGS,
-          SAYS(ARGUMENT, "not a reduction by keys") },
-        { ADD(.keys_out = { total, 0 }), 3, SAYS(ARGUMENT, "not a reduction by keys") },
-        { ADD(.keys_out = { total, 0 }), .operation = CLFOLD_INCLUSIVE_SCAN, KEYS,
-          SAYS(ARGUMENT, "not a reduction by keys") },
-        { ADD(.keys_out = { total, 0 }, .num_out = { total, 1 }), 9, KEYS,
-          SAYS(OVERLAP, "num_out") },
-        { ADD(.keys_out = { total, 0 }, .lengths_out = { total, 1 }), 5, KEYS,
-          SAYS(OVERLAP, "lengths_out") },
-        { ADD(.lengths_out = { out, 1 }), 9, FLAGS, SAYS(OVERLAP, "lengths_out") },
-        { ADD(.lengths_out = { total, 0 }), FLAGS,
-          SAYS(RANGE, "lengths_out holds 8 elements of u64") },
-        { ADD(.lengths_out = { total, 0 }), 3,
-          SAYS(ARGUMENT, "lengths_out is given, but the operation is a reduction") },
-        { ADD(.rest_out = { total, 0 }), KEYS, SAYS(ARGUMENT, "rest_out is given") },
-        { ADD(.total_out = { total, 0 }), KEYS, SAYS(ARGUMENT, "only for scans") },
-        { ADD(.bad_out = { total, 0 }), KEYS, SAYS(ARGUMENT, "no segments by offsets") },
-        { ADD(.keep = "x"), KEYS, SAYS(ARGUMENT, "keep is given") },
-        { ADD(.equal = "a == b"), FLAGS, SAYS(ARGUMENT, "no segments by keys") },
-        { ADD(0), SIZE_MAX, FLAGS, SAYS(RANGE, "num 18446744073709551615 overflows") },
-        { ADD(0), 3, { total, 0 }, FLAGS, SAYS(ARGUMENT, "num_at is given") },
-        { ADD(.init_at = { out, 99 }), KEYS, SAYS(OVERLAP, "init_at") },
-        { ADD(.load = "segment"), KEYS, SAYS(ARGUMENT, "segments by keys do not have") },
-        { ADD(.part = &part), KEYS,
-          SAYS(UNSUPPORTED, "a reduction of segments has none") },
-        { ADD(.algorithm = "reduce_tiles"), KEYS,
-          SAYS(UNSUPPORTED, "does not take segments by keys") },
-        { ADD(.algorithm = "serial"), FLAGS, SAYS(UNSUPPORTED, "\"serial\"") },
-        { { .type = CLFOLD_U32 },
-          .operation = CLFOLD_MAP,
-          KEYS,
-          SAYS(UNSUPPORTED, "those by keys are for scans") },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < NUM(wrong); ++i) {
-        const uint32_t by = wrong[i].by ? wrong[i].by : CLFOLD_BY_OFFSETS;
-        const clfold_segments segments = { .by = by,
-                                           .type = CLFOLD_U32,
-                                           .mem = mem,
-                                           .num = wrong[i].num,
-                                           .num_at = wrong[i].num_at };
-        clfold_fold fold = wrong[i].fold;
-        fold.segments = &segments;
-        assert_refused(
-            call_operation(wrong[i].operation ? wrong[i].operation : CLFOLD_REDUCE, &fold,
-                           in, 0, out, 0, 100),
-            wrong[i].status, wrong[i].said);
-    }
-    clReleaseMemObject(in);
-    clReleaseMemObject(mem);
-    clReleaseMemObject(out);
-    clReleaseMemObject(total);
-}
-
-TEST_MAIN("offsets", open_context, close_context, cmocka_unit_test(test_all_operators),
-          cmocka_unit_test(test_all_texts), cmocka_unit_test(test_accuracies),
-          cmocka_unit_test(test_bits), cmocka_unit_test(test_names),
+TEST_MAIN("offsets", open_context, close_context, cmocka_unit_test(test_names),
           cmocka_unit_test(test_far), cmocka_unit_test(test_unread),
-          cmocka_unit_test(test_report), cmocka_unit_test(test_rejected))
+          cmocka_unit_test(test_report))

@@ -449,23 +449,6 @@ static void test_explain(void **state)
     clfold_context_destroy(&ctx);
 }
 
-static void test_explain_refused(void **state)
-{
-    struct kept kept = { 0 };
-    struct debug override = probed();
-    clfold_context *ctx = context(&kept, &override);
-    clfold_lookback known = { .why = "mine" };
-
-    (void)state;
-    assert_refused(clfold_explain_lookback(NULL, CL_FALSE, &known), CLFOLD_ERROR_ARGUMENT,
-                   "context is NULL");
-    assert_refused(clfold_explain_lookback(ctx, CL_TRUE, NULL), CLFOLD_ERROR_ARGUMENT,
-                   "out is NULL");
-    assert_int_equal(kept.loads + kept.saves, 0);
-    assert_string_equal(known.why, "mine");
-    clfold_context_destroy(&ctx);
-}
-
 /* ---- The callbacks ----------------------------------------------------------------- */
 
 static void test_callbacks(void **state)
@@ -630,5 +613,5 @@ TEST_MAIN("probe", open_device, close_device, cmocka_unit_test(test_tiers),
           cmocka_unit_test(test_broken), cmocka_unit_test(test_in_vain),
           cmocka_unit_test(test_next), cmocka_unit_test(test_none),
           cmocka_unit_test(test_known), cmocka_unit_test(test_explain),
-          cmocka_unit_test(test_explain_refused), cmocka_unit_test(test_callbacks),
-          cmocka_unit_test(test_damaged), cmocka_unit_test(test_threads))
+          cmocka_unit_test(test_callbacks), cmocka_unit_test(test_damaged),
+          cmocka_unit_test(test_threads))

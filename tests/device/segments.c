@@ -1,7 +1,6 @@
 /*
- * Rows and columns of built-in operators, by every algorithm on every tile, against the
- * oracle's fold of each. Operators of the caller's: folds.c. What a call rejects:
- * test_rejected, here.
+ * Rows and columns: totals, scans in place, what texts see, and what prepare builds. That
+ * they give what a serial loop gives: trials.c. What a call rejects: rejections.c.
  */
 #include "test.h"
 #include "trial.h"
@@ -11,8 +10,6 @@
 
 #define MOST 6000
 
-/* ---- All of them ------------------------------------------------------------------- */
-
 static const struct debug tiles[] = {
     { 0 },
     { .tile = TILE_VECTOR, .tile_elements = 64, .max_groups = 5 },
@@ -20,107 +17,6 @@ static const struct debug tiles[] = {
     { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 8, .max_groups = 4 },
 };
 #define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
-
-static const struct {
-    clfold_op op;
-    struct pair pair;
-} folds[] = {
-    { CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
-    { CLFOLD_ADD, { CLFOLD_U8, CLFOLD_U64 } },
-    { CLFOLD_ARG_MIN, { CLFOLD_F32, CLFOLD_F32 } },
-    { CLFOLD_MIN_MAX, { CLFOLD_I16, CLFOLD_I16 } },
-    { CLFOLD_MAX, { CLFOLD_F32, CLFOLD_F32 } },
-    { CLFOLD_ARG_MIN_MAX, { CLFOLD_I64, CLFOLD_I64 } },
-    { CLFOLD_LOGICAL_OR, { CLFOLD_I8, CLFOLD_U32 } },
-};
-#define NUM_FOLDS (sizeof(folds) / sizeof(folds[0]))
-
-/* Boundaries of vectors, tiles, bundles and runs; of lengths and of numbers. */
-static const size_t sizes[] = { 1,  2,  3,  4,  5,  15,  16,  17,
-                                48, 63, 64, 65, 80, 127, 257, 1009 };
-#define NUM_SIZES (sizeof(sizes) / sizeof(sizes[0]))
-
-/* Each third input offset has an init from the host, each fourth one in device memory. An
- * index would take part in ties, and so has no exclusive scan. */
-static void check(struct trial trial)
-{
-    const bool is_scan = trial.operation != CLFOLD_REDUCE;
-    const size_t result = trial_result_size(&trial);
-
-    trial.init = is_arg(trial.op) || trial.in_offset < 3 ? INIT_NONE
-                 : trial.in_offset == 3                  ? INIT_HOST
-                                                         : INIT_DEVICE;
-    if (is_scan) {
-        trial.total = TOTAL_APART;
-        trial.in_place = trial.out_offset == 2 && trial_element_size(&trial) == result;
-    }
-    trial_check(&trial, NULL);
-}
-
-static void check_sizes(struct trial trial)
-{
-    for (size_t i = 0; i < NUM_SIZES * NUM_SIZES; ++i) {
-        const size_t length = sizes[i % NUM_SIZES], num = sizes[i / NUM_SIZES];
-        if (length * num > MOST) {
-            continue;
-        }
-        trial.seed = i;
-        trial.in_offset = i % 5;
-        trial.out_offset = i % 3;
-        trial.length = length;
-        /* Rows, the last of which may be short; columns, in one block or two. */
-        trial.width = 1;
-        trial.count = length * num - (length > 1 ? i % (length - 1) : 0);
-        check(trial);
-        if (trial.algorithm && !strstr(trial.algorithm, "lanes")) {
-            continue;
-        }
-        trial.width = num;
-        trial.count = length * num * (length * num * 2 > MOST ? 1 : 1 + i % 2);
-        if (num > 1) {
-            check(trial);
-        }
-    }
-}
-
-/* `operation` 0: a scan. */
-static void check_all(clfold_operation operation, const char *const algorithms[3])
-{
-    for (size_t k = 0; k < NUM_FOLDS * NUM_TILES * 3; ++k) {
-        const size_t f = k / 3 / NUM_TILES, t = k / 3 % NUM_TILES, a = k % 3;
-        if (!policy_has_tile(tiles[t].tile) ||
-            (tiles[t].tile == TILE_VECTOR &&
-             clfold_platform_miscopies(ctx->caps.facts.platform))) {
-            continue; /* lanes are no vectors there */
-        }
-        /* Builds take most of the time: other folds than the first in turn. */
-        if (((f == 0 && t > 0) || (f + t) % 3 == a) && device_takes(&device, k)) {
-            const bool exclusive = (f + t + a) % 2 && !is_arg(folds[f].op);
-            check_sizes(
-                (struct trial){ .operation = operation ? operation : scan_of(exclusive),
-                                .op = folds[f].op,
-                                .pair = folds[f].pair,
-                                .algorithm = algorithms[a],
-                                .plan = tiles[t] });
-        }
-    }
-}
-
-static void test_reduce(void **state)
-{
-    const char *const algorithms[] = { NULL, "reduce_lanes", "reduce_tiles" };
-
-    (void)state;
-    check_all(CLFOLD_REDUCE, algorithms);
-}
-
-static void test_scan(void **state)
-{
-    const char *const algorithms[] = { NULL, "scan_lanes", "scan_lookback" };
-
-    (void)state;
-    check_all(0, algorithms);
-}
 
 /* ---- Totals ------------------------------------------------------------------------ */
 
@@ -318,165 +214,6 @@ static void test_names(void **state)
     }
 }
 
-static void test_rejected_names(void **state)
-{
-    const cl_uint two[] = { 0, 4 };
-    cl_mem heads = copied_buffer(two, sizeof(two)), mem = coloured_buffer(64);
-    const clfold_segments ways[] = {
-        { .by = CLFOLD_BY_FLAGS, .type = CLFOLD_U8, .mem = heads },
-        { .by = CLFOLD_BY_KEYS, .type = CLFOLD_U8, .mem = heads },
-        { .by = CLFOLD_BY_OFFSETS, .type = CLFOLD_U32, .mem = heads, .num = 1 },
-    };
-    const clfold_fold reduced = { .op = CLFOLD_ADD,
-                                  .type = CLFOLD_U32,
-                                  .result = "item + rank" };
-    const clfold_arg arg = CLFOLD_VALUE("uint", rank, two[0]);
-    const clfold_fold taken = {
-        .op = CLFOLD_ADD, .type = CLFOLD_U32, .load = "x", .args = &arg, .num_args = 1
-    };
-
-    (void)state;
-    for (size_t i = 0; i < 3; ++i) {
-        const clfold_fold fold = { .op = CLFOLD_ADD,
-                                   .type = CLFOLD_U32,
-                                   .load = i % 2 ? NULL : "x + rank",
-                                   .result = i % 2 ? "item + segment" : NULL,
-                                   .segments = &ways[i] };
-        assert_refused(
-            call_operation(CLFOLD_INCLUSIVE_SCAN, &fold, mem, 0, mem, 0, 4),
-            CLFOLD_ERROR_ARGUMENT,
-            i % 2 ? "result uses segment or rank, which segments by keys do not have"
-                  : "load uses segment or rank, which segments by");
-    }
-    assert_refused(call_operation(CLFOLD_REDUCE, &reduced, mem, 0, heads, 0, 4),
-                   CLFOLD_ERROR_ARGUMENT, "result uses rank, but what a reduction");
-    assert_refused(call_operation(CLFOLD_REDUCE, &taken, mem, 0, heads, 0, 4),
-                   CLFOLD_ERROR_ARGUMENT, "the name rank is reserved");
-    clReleaseMemObject(heads);
-    clReleaseMemObject(mem);
-}
-
-/* ---- What is rejected -------------------------------------------------------------- */
-
-static void test_rejected(void **state)
-{
-    cl_int status;
-    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 4000, NULL, &status);
-    const struct {
-        clfold_segments segments;
-        size_t count;
-        clfold_status status;
-        const char *words;
-    } cases[] = {
-        { { .by = 0, .num = 3 }, 12, CLFOLD_ERROR_ARGUMENT, "by 0" },
-        { { .by = 6, .num = 3 }, 12, CLFOLD_ERROR_ARGUMENT, "by 6" },
-        { { .by = CLFOLD_BY_OFFSETS }, 12, CLFOLD_ERROR_ARGUMENT, "of the offsets" },
-        { { .by = CLFOLD_BY_LENGTH }, 12, CLFOLD_ERROR_ARGUMENT, "length is 0" },
-        { { .by = CLFOLD_BY_LENGTH, .length = 3, .columns = 2 },
-          12,
-          CLFOLD_ERROR_ARGUMENT,
-          "columns is given" },
-        { { .by = CLFOLD_BY_COLUMNS, .length = 3 },
-          12,
-          CLFOLD_ERROR_ARGUMENT,
-          "columns is 0" },
-        { { .by = CLFOLD_BY_COLUMNS, .columns = 3 },
-          12,
-          CLFOLD_ERROR_ARGUMENT,
-          "length is 0" },
-        { { .by = CLFOLD_BY_COLUMNS, .columns = 3, .length = 5 },
-          12,
-          CLFOLD_ERROR_ARGUMENT,
-          "count 12 is not a multiple" },
-        { { .by = CLFOLD_BY_COLUMNS, .columns = SIZE_MAX, .length = SIZE_MAX },
-          12,
-          CLFOLD_ERROR_ARGUMENT,
-          "count 12 is not a multiple" },
-        { { .by = CLFOLD_BY_LENGTH, .length = 3, .num = 2 },
-          12,
-          CLFOLD_ERROR_ARGUMENT,
-          "num is given" },
-        { { .by = CLFOLD_BY_LENGTH, .length = 3, .type = CLFOLD_U32 },
-          12,
-          CLFOLD_ERROR_ARGUMENT,
-          "type is given" },
-        { { .by = CLFOLD_BY_LENGTH, .length = 3, .mem = mem },
-          12,
-          CLFOLD_ERROR_ARGUMENT,
-          "mem is given" },
-        { { .by = CLFOLD_BY_LENGTH, .length = 3, .offset = 7 },
-          12,
-          CLFOLD_ERROR_ARGUMENT,
-          "mem is given" },
-        { { .by = CLFOLD_BY_LENGTH, .length = 3, .reserved = { 0, 1 } },
-          12,
-          CLFOLD_ERROR_ARGUMENT,
-          "segments: reserved[1]" },
-        /* 500 results of the input's first half would overwrite its second. */
-        { { .by = CLFOLD_BY_LENGTH, .length = 1 },
-          500,
-          CLFOLD_ERROR_OVERLAP,
-          "overlaps" },
-        { { .by = CLFOLD_BY_LENGTH, .length = 1 }, 1000, CLFOLD_ERROR_RANGE, "out" },
-    };
-    const clfold_segments columns = { .by = CLFOLD_BY_COLUMNS,
-                                      .columns = 3,
-                                      .length = 4 };
-    clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
-    cl_uint result;
-
-    (void)state;
-    clfold_context_override(ctx, NULL);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        fold.segments = &cases[i].segments;
-        assert_refused(clfold_reduce(ctx, device.queue, &fold, mem, 0, mem, 400,
-                                     cases[i].count, 0, NULL, NULL),
-                       cases[i].status, cases[i].words);
-    }
-    fold.segments = &columns;
-    fold.algorithm = "reduce_tiles";
-    assert_refused(
-        clfold_reduce(ctx, device.queue, &fold, mem, 0, mem, 400, 12, 0, NULL, NULL),
-        CLFOLD_ERROR_UNSUPPORTED, "does not take columns");
-    fold.algorithm = "reduce_tiles";
-    assert_refused(
-        clfold_reduce(ctx, device.queue, &fold, mem, 0, mem, 400, 12, 0, NULL, NULL),
-        CLFOLD_ERROR_UNSUPPORTED, "reduce_tiles");
-    fold.algorithm = NULL;
-    /* The first result would overwrite what other segments read. */
-    assert_refused(
-        clfold_reduce(ctx, device.queue, &fold, mem, 0, mem, 0, 12, 0, NULL, NULL),
-        CLFOLD_ERROR_OVERLAP, "out");
-    fold.init_at = (clfold_place){ mem, 401 };
-    assert_refused(
-        clfold_reduce(ctx, device.queue, &fold, mem, 0, mem, 400, 12, 0, NULL, NULL),
-        CLFOLD_ERROR_OVERLAP, "init_at");
-    fold.init_at = (clfold_place){ NULL, 0 };
-    /* A total is the last segment's, and init is every segment's. */
-    fold.total_out = fold.init_at = (clfold_place){ mem, 900 };
-    assert_refused(clfold_inclusive_scan(ctx, device.queue, &fold, mem, 0, mem, 400, 12,
-                                         0, NULL, NULL),
-                   CLFOLD_ERROR_OVERLAP, "total_out");
-    fold.segments = NULL;
-    assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, mem, 0, mem, 400, 12, 0,
-                                    NULL, NULL));
-    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
-    fold.segments = &columns;
-    fold.total_out = (clfold_place){ mem, 411 };
-    assert_refused(clfold_inclusive_scan(ctx, device.queue, &fold, mem, 0, mem, 400, 12,
-                                         0, NULL, NULL),
-                   CLFOLD_ERROR_OVERLAP, "total_out");
-    fold.total_out = fold.init_at = (clfold_place){ NULL, 0 };
-    assert_refused(
-        clfold_reduce_host(ctx, device.queue, &fold, mem, 0, 12, &result, sizeof(result)),
-        CLFOLD_ERROR_UNSUPPORTED, "segments");
-    /* No segment has no result, so none needs an identity. */
-    fold.op = CLFOLD_ARG_MIN;
-    assert_ok(
-        clfold_reduce(ctx, device.queue, &fold, NULL, 0, NULL, 0, 0, 0, NULL, NULL));
-    clReleaseMemObject(mem);
-}
-
 /* ---- Ahead of time ----------------------------------------------------------------- */
 
 /* A call after clfold_prepare builds nothing and needs no more scratch, also on fewer
@@ -533,8 +270,6 @@ static void test_prepare(void **state)
     clReleaseMemObject(out);
 }
 
-TEST_MAIN("segments", open_context, close_context, cmocka_unit_test(test_reduce),
-          cmocka_unit_test(test_scan), cmocka_unit_test(test_totals),
+TEST_MAIN("segments", open_context, close_context, cmocka_unit_test(test_totals),
           cmocka_unit_test(test_in_place), cmocka_unit_test(test_names),
-          cmocka_unit_test(test_rejected_names), cmocka_unit_test(test_rejected),
           cmocka_unit_test(test_prepare))

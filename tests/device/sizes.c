@@ -1,20 +1,13 @@
 /*
- * Each operation against the oracle, in depth for a few types (all others: cover.c): each
- * algorithm but the rungs on both tiles, counts at every boundary, offsets, memory of the
- * host, in place, init and total, NaN. What only reductions have: reduce.c. What
- * operators of scans are given: scan_order.c; the bits of floats, and each small tile by
- * each strategy: scan_bits.c.
- *
- * Programs take long to build, so tests share them: most sum f32 on one of few tiles, and
- * a strategy is inclusive on one kind of tile and exclusive on the other.
+ * What random calls, see trials.c, do not reach: counts past 2^24, tiles past what a
+ * stage holds, a total that is the next call's init, and floats: sums that round, host
+ * data that is not aligned, the sum of -0 alone.
  */
 #include "lookback.h"
 #include "one_context.h"
 #include "calls.h"
 #include "trial.h"
 #include "test.h"
-
-static uint64_t seed;
 
 /* The kind of tile, its elements, work-items, and the most groups. */
 #define TILES_OF(kind, elements, size, groups)                                           \
@@ -23,259 +16,17 @@ static uint64_t seed;
         .max_groups = groups                                                             \
     }
 
-/* The first one reduces. */
-static const char *const algorithms[] = { "reduce_tiles",        "scan_single_group",
-                                          "scan_then_propagate", "reduce_then_scan",
-                                          "scan_lookback",       "scan_chained" };
-#define NUM_ALGORITHMS 6
+static const char *const algorithms[] = { "scan_single_group", "scan_then_propagate",
+                                          "reduce_then_scan", "scan_lookback",
+                                          "scan_chained" };
 
 static const struct debug policy_tiles[] = { { .tile = TILE_VECTOR },
                                              { .tile = TILE_GROUP } };
 
-/* Tiles so small that every path is taken with little data: less than a vector of 16 with
- * its lead, no multiple of a line, work-items of one element, of many, and one alone. */
-static const struct debug small_tiles[] = {
-    TILES_OF(TILE_VECTOR, 16, 0, 5),   TILES_OF(TILE_VECTOR, 32, 0, 3),
-    TILES_OF(TILE_VECTOR, 64, 0, 4),   TILES_OF(TILE_VECTOR, 100, 0, 7),
-    TILES_OF(TILE_VECTOR, 256, 0, 2),  TILES_OF(TILE_GROUP, 16, 4, 5),
-    TILES_OF(TILE_GROUP, 64, 8, 4),    TILES_OF(TILE_GROUP, 100, 6, 3),
-    TILES_OF(TILE_GROUP, 256, 1, 2),   TILES_OF(TILE_GROUP, 256, 256, 3),
-    TILES_OF(TILE_GROUP, 2048, 64, 7), TILES_OF(TILE_VECTOR, 300, 0, 3)
-};
-#define NUM_SMALL (sizeof(small_tiles) / sizeof(small_tiles[0]))
-
-/* Of small_tiles, for what needs no more; scan_bits.c has the first two as well. */
 static const struct debug few_tiles[] = { TILES_OF(TILE_VECTOR, 100, 0, 7),
-                                          TILES_OF(TILE_GROUP, 64, 8, 4),
-                                          TILES_OF(TILE_GROUP, 100, 6, 3) };
+                                          TILES_OF(TILE_GROUP, 64, 8, 4) };
 
-static const struct pair f32 = { CLFOLD_F32, CLFOLD_F32 };
-
-/* A sum of f32 by algorithm `a`; the kind of scan is the one that tests share. */
-static struct trial case_of(size_t a, const struct debug *tile)
-{
-    return (struct trial){ .op = CLFOLD_ADD,
-                           .pair = f32,
-                           .algorithm = algorithms[a],
-                           .plan = *tile,
-                           .operation =
-                               a > 0 ? scan_of((a + tile->tile) % 2) : CLFOLD_REDUCE };
-}
-
-static void check(struct trial *fold)
-{
-    fold->seed = ++seed;
-    trial_check(fold, NULL);
-}
-
-/* Elements of a tile, as the plan has it. */
-static size_t tile_of(const struct trial *prefix)
-{
-    const clfold_fold fold = { .op = prefix->op,
-                               .type = prefix->pair.type,
-                               .in = prefix->pair.in };
-    clfold_report report;
-
-    clfold_context_override(ctx, &prefix->plan);
-    assert_ok(clfold_explain(ctx, prefix->operation, &fold, 1 << 20, NULL, &report));
-    assert_true(report.tile > 0);
-    return report.tile;
-}
-
-/* ---- Sizes ------------------------------------------------------------------------- */
-
-static size_t add_around(size_t *counts, size_t num, size_t count)
-{
-    counts[num++] = count - 1;
-    counts[num++] = count;
-    counts[num++] = count + 1;
-    return num;
-}
-
-/* Of a program whose count is in memory the call says more, by up to some tiles. */
-static void spare(struct trial *fold, bool count_at, size_t turn)
-{
-    const size_t tile = fold->plan.tile_elements;
-    const size_t spares[] = { 1, tile - 1, tile, tile + 1, 5 * tile + 3, 0, 40 * tile };
-
-    fold->count_at = count_at;
-    fold->spare = count_at ? spares[fold->count == 0 ? 3 : turn % 7] : 0;
-    if (count_at && is_arg(fold->op) && !fold->init) {
-        fold->init = INIT_HOST;
-    }
-}
-
-/* One, vectors, tiles, powers of two up to `most`, a prime, and for reductions nothing:
- * that is scanned by a single group, a program more for each other strategy; test_few and
- * cover.c. */
-static size_t boundary_counts(const struct trial *fold, size_t most, size_t *counts)
-{
-    const size_t tiles[] = { 1, 2, 3, 9 };
-    size_t num = 0, tile = tile_of(fold);
-
-    for (size_t power = 2; power <= most; power *= 2) {
-        num = add_around(counts, num, power);
-    }
-    for (size_t i = 0; i < sizeof(tiles) / sizeof(tiles[0]); ++i) {
-        num = add_around(counts, num, tiles[i] * tile);
-    }
-    if (trial_reduces(fold)) {
-        counts[num++] = 0;
-    }
-    counts[num++] = 10007;
-    return num;
-}
-
-/* The policy's tiles with every algorithm, and with the one that it takes itself; of the
- * reduction also all pairs. */
-static void test_policy_tiles(void **state)
-{
-    (void)state;
-    for (size_t k = 0; k < 2 * NUM_ALGORITHMS + NUM_PAIRS; ++k) {
-        size_t a = k < 2 * NUM_ALGORITHMS ? k / 2 : 0;
-        struct trial fold = case_of(a, &policy_tiles[k % 2]);
-        size_t counts[80], num;
-        if (k >= 2 * NUM_ALGORITHMS) {
-            fold.pair = all_pairs[k - 2 * NUM_ALGORITHMS];
-            fold.op = k / 2 % 2 ? CLFOLD_MAX : CLFOLD_ADD;
-        }
-        if (!device_takes(&device, k) ||
-            !device_folds(&device, fold.pair.in, fold.pair.type)) {
-            continue;
-        }
-        num = boundary_counts(&fold, k < 2 * NUM_ALGORITHMS ? 1 << 15 : 2, counts);
-        counts[num++] = (k < 2 ? 1 << 20 : 1 << 18) + 7;
-        fold.zones = true;
-        for (size_t c = 0; c < num; ++c) {
-            fold.count = counts[c];
-            fold.init = (enum init_from)(c % 3);
-            fold.total = c % 2 && !trial_reduces(&fold) ? TOTAL_APART : TOTAL_NONE;
-            fold.algorithm = c % 4 == 3 && c + 1 < num ? NULL : algorithms[a];
-            check(&fold);
-        }
-    }
-}
-
-/* Of each tile a reduction and a scan: strategies, operators, pairs and offsets in turn.
- * A NaN is rare, and a vector's tiles without one are scanned in another way. */
-static void test_small_tiles(void **state)
-{
-    static const struct {
-        clfold_op op;
-        struct pair pair;
-    } scans[NUM_SMALL] = {
-        { CLFOLD_MIN, { CLFOLD_F32, CLFOLD_F32 } },
-        { CLFOLD_ADD, { CLFOLD_U8, CLFOLD_U32 } },
-        { CLFOLD_MUL, { CLFOLD_U64, CLFOLD_U64 } },
-        { CLFOLD_MIN_MAX, { CLFOLD_F32, CLFOLD_F32 } },
-        { CLFOLD_MAX, { CLFOLD_F32, CLFOLD_F32 } },
-        { CLFOLD_MIN, { CLFOLD_F32, CLFOLD_F32 } },
-        { CLFOLD_ADD, { CLFOLD_I16, CLFOLD_I64 } },
-        { CLFOLD_MIN_MAX, { CLFOLD_F32, CLFOLD_F32 } },
-        { CLFOLD_MUL, { CLFOLD_I32, CLFOLD_I32 } },
-        { CLFOLD_ADD, { CLFOLD_U8, CLFOLD_U8 } },
-        { CLFOLD_MAX, { CLFOLD_I16, CLFOLD_I16 } },
-        { CLFOLD_MIN_MAX, { CLFOLD_U8, CLFOLD_U8 } },
-    };
-    static const size_t offsets[] = { 0, 1, 2, 3, 5, 8, 13, 15, 16, 17 };
-
-    (void)state;
-    for (size_t k = 0; k < 2 * NUM_SMALL; ++k) {
-        size_t w = k / 2, a = k % 2 ? 1 + w % (NUM_ALGORITHMS - 1) : 0;
-        struct trial fold = case_of(a, &small_tiles[w]);
-        fold.op = a > 0                         ? scans[w].op
-                  : (w + w / NUM_PAIRS) % 2 > 0 ? CLFOLD_MAX
-                                                : CLFOLD_ADD;
-        fold.pair = a > 0 ? scans[w].pair : all_pairs[w % NUM_PAIRS];
-        fold.operation = a > 0 ? scan_of(w % 2) : CLFOLD_REDUCE;
-        fold.zones = true;
-        if (!device_takes(&device, k) ||
-            !device_folds(&device, fold.pair.in, fold.pair.type)) {
-            continue;
-        }
-        size_t counts[80], num = boundary_counts(&fold, 2048, counts);
-        if (a > 0 && w % 4 < 2) {
-            counts[num++] = 0;
-        }
-        for (size_t c = 0; c < num; ++c) {
-            fold.count = counts[c];
-            fold.in_offset = offsets[c % 10];
-            fold.out_offset = offsets[(c * 7 + c / 10) % 10];
-            fold.init = (enum init_from)(c % 3);
-            fold.nan = c % 4 == 3;
-            fold.disorder = c % 3 == 0;
-            spare(&fold, w % 4 < 2, c);
-            check(&fold);
-        }
-    }
-}
-
-/* Tiles in blocks, counts at their ends, and for prefixes more blocks than work-items. */
-static void test_anchors(void **state)
-{
-    struct debug plans[] = { TILES_OF(TILE_VECTOR, 16, 0, 5),
-                             TILES_OF(TILE_GROUP, 16, 4, 3),
-                             TILES_OF(TILE_GROUP, 64, 8, 7) };
-    const struct {
-        clfold_op op;
-        struct pair pair;
-    } folds[] = { { CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
-                  { CLFOLD_ARG_MIN, { CLFOLD_I32, CLFOLD_I32 } } };
-
-    (void)state;
-    /* Each tile with both folds and both kinds; each strategy, without the last one:
-     * scan_chained is the kernel of scan_lookback. */
-    for (size_t k = 0; k < 3 * 2; ++k) {
-        size_t p = k % 3, f = k / 3, a = 1 + (p + 2 * f) % (NUM_ALGORITHMS - 2);
-        size_t tile = plans[p].tile_elements, anchor = p == 1 ? 3 : 4;
-        struct trial scan = case_of(a, &plans[p]);
-        size_t counts[80], num = 0;
-        for (size_t tiles = 1; tiles <= 64 * anchor;
-             tiles = tiles < anchor ? tiles + 1 : tiles * 2) {
-            num = add_around(counts, num, tiles * tile);
-        }
-        scan.op = folds[f].op;
-        scan.pair = folds[f].pair;
-        scan.operation = scan_of((p + f) % 2);
-        scan.zones = true;
-        scan.plan.anchor = (uint32_t)anchor;
-        for (size_t c = 0; c < num; ++c) {
-            scan.count = counts[c];
-            scan.out_offset = c % 2 ? 0 : c % 17;
-            scan.init = (enum init_from)(c % 3);
-            scan.total = (enum total_to)((c + c / 3) % 3);
-            scan.disorder = c % 4 == 3;
-            spare(&scan, f == 1, c);
-            check(&scan);
-        }
-    }
-}
-
-/* A part of the above, for runs of a driver in its other manners: each compiles anew. The
- * last two are reductions with conversion, and of a tile with a rest. */
-static void test_few(void **state)
-{
-    const size_t counts[] = { 0, 1, 63, 64, 65, 99, 100, 101, 193, 301, 1000 };
-
-    (void)state;
-    for (size_t k = 0; k < 2 * NUM_ALGORITHMS + 2; ++k) {
-        bool more = k >= 2 * NUM_ALGORITHMS;
-        struct trial fold =
-            more ? case_of(0, &few_tiles[k % 2 * 2]) : case_of(k / 2, &few_tiles[k % 2]);
-        if (more) {
-            fold.op = k % 2 ? CLFOLD_MAX : CLFOLD_ADD;
-            fold.pair = all_pairs[k % 2 ? 0 : 3];
-        }
-        fold.zones = true;
-        for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
-            fold.count = counts[c];
-            fold.in_offset = c;
-            fold.out_offset = 3 * c % 17;
-            fold.total = c % 2 && !trial_reduces(&fold) ? TOTAL_BEHIND : TOTAL_NONE;
-            check(&fold);
-        }
-    }
-}
+/* ---- Large ones -------------------------------------------------------------------- */
 
 /* By the policy alone: a sum, and the offsets of a sparse matrix's rows from their
  * lengths, with the total. The last of 2^24 + 1 elements is lost where counts or sums go
@@ -292,8 +43,9 @@ static void test_policy(void **state)
                               .operation =
                                   reduces ? CLFOLD_REDUCE : CLFOLD_EXCLUSIVE_SCAN,
                               .count = counts[k / 2],
-                              .total = reduces ? TOTAL_NONE : TOTAL_BEHIND };
-        check(&fold);
+                              .total = reduces ? TOTAL_NONE : TOTAL_BEHIND,
+                              .seed = k + 1 };
+        trial_check(&fold, NULL);
     }
 }
 
@@ -366,74 +118,7 @@ static void test_stage_limit(void **state)
     free(sums);
 }
 
-/* ---- Places ------------------------------------------------------------------------ */
-
-/* Where the line of 64 bytes is cut depends on the output's offset, and how the input is
- * read on both: each mix of 18 and 18. */
-static void test_all_offsets(void **state)
-{
-    (void)state;
-    for (size_t w = 0; w < 2; ++w) {
-        for (size_t from = 0; from <= 17; ++from) {
-            for (size_t to = 0; to <= 17; ++to) {
-                struct trial fold = case_of((from + to) % NUM_ALGORITHMS, &few_tiles[w]);
-                fold.count = 150;
-                fold.in_offset = from;
-                fold.out_offset = to;
-                fold.zones = from % 2;
-                check(&fold);
-            }
-        }
-    }
-}
-
-/* Buffers that begin 4, 8 and 20 bytes past a multiple of 64. */
-static void test_host_memory(void **state)
-{
-    const size_t shifts[] = { 0, 4, 8, 20 };
-
-    (void)state;
-    for (size_t k = 0; k < 2 * NUM_ALGORITHMS; ++k) {
-        struct trial fold = case_of(k / 2, &policy_tiles[k % 2]);
-        size_t tile = tile_of(&fold);
-        fold.host = true;
-        for (size_t from = 0; from < 4; ++from) {
-            for (size_t to = 0; to < 4; ++to) {
-                fold.count = 2 * tile + 100 * to;
-                fold.in_shift = shifts[from];
-                fold.out_shift = shifts[to];
-                fold.in_offset = (from + 2 * to) % 5;
-                fold.out_offset = (2 * from + to) % 7;
-                fold.in_place = from == to && from % 2;
-                check(&fold);
-            }
-        }
-    }
-}
-
 /* ---- Ends -------------------------------------------------------------------------- */
-
-/* Each init with each total of a scan, apart and in place. */
-static void test_ends(void **state)
-{
-    const size_t counts[] = { 0, 1, 17, 64, 100, 640, 5003 };
-
-    (void)state;
-    for (size_t k = 0; k < 2 * NUM_ALGORITHMS; ++k) {
-        struct trial fold = case_of(k / 2, &few_tiles[k % 2]);
-        for (size_t c = 0; c < 7 * 3 * 3 * 2; ++c) {
-            fold.count = counts[c / 18];
-            fold.init = (enum init_from)(c % 3);
-            fold.total = trial_reduces(&fold) ? TOTAL_NONE : (enum total_to)(c / 3 % 3);
-            fold.in_place = c / 9 % 2;
-            fold.in_offset = c * (k + 1) % 18;
-            fold.out_offset = c % 4;
-            fold.zones = c % 2;
-            fold.disorder = c % 5 == 0;
-            check(&fold);
-        }
-    }
-}
 
 /* Init and total in one place: the total of a call is the next one's init. */
 static void test_running_total(void **state)
@@ -445,17 +130,15 @@ static void test_running_total(void **state)
 
     (void)state;
     fill(data, CLFOLD_F32, NUM * CALLS, FILL_EXACT, 5);
-    oracle_scan(CLFOLD_ADD, f32, true, data, NUM * CALLS, NULL, expected, NULL, NULL);
+    oracle_scan(CLFOLD_ADD, (struct pair){ CLFOLD_F32, CLFOLD_F32 }, true, data,
+                NUM * CALLS, NULL, expected, NULL, NULL);
     cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                 sizeof(data), data, &status);
     assert_int_equal(status, CL_SUCCESS);
     cl_mem sum = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 4, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
-    for (size_t a = 1; a < NUM_ALGORITHMS; ++a) {
-        /* The tile on which the tests above scan exclusively. */
-        const struct debug *tile =
-            &few_tiles[!(case_of(a, &few_tiles[0]).operation == CLFOLD_EXCLUSIVE_SCAN)];
-        const struct debug plan = with_tier(&device, *tile);
+    for (size_t a = 0; a < sizeof(algorithms) / sizeof(algorithms[0]); ++a) {
+        const struct debug plan = with_tier(&device, few_tiles[a % 2]);
         if (may_look_back(algorithms[a]) && !has_fences(&device, plan.tier)) {
             print_message("%s: %s is not in place here\n", device.name, algorithms[a]);
             continue;
@@ -479,9 +162,89 @@ static void test_running_total(void **state)
     clReleaseMemObject(sum);
 }
 
-TEST_MAIN("sizes", open_context, close_context, cmocka_unit_test(test_few),
-          cmocka_unit_test(test_policy_tiles), cmocka_unit_test(test_small_tiles),
-          cmocka_unit_test(test_policy), cmocka_unit_test(test_stage_limit),
-          cmocka_unit_test(test_all_offsets), cmocka_unit_test(test_host_memory),
-          cmocka_unit_test(test_ends), cmocka_unit_test(test_running_total),
-          cmocka_unit_test(test_anchors))
+/* ---- Floats ------------------------------------------------------------------------ */
+
+/* Sums that round: within the bound of their tree of the exact sum, and the same bits on
+ * every run, on both kinds of queue. */
+static void test_rounding(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < 2; ++w) {
+        for (size_t p = 4; p < NUM_PAIRS; ++p) {
+            /* Tiles of 16384 floats, 64 lanes or work-items: no path is longer. */
+            struct trial fold = { .operation = CLFOLD_REDUCE,
+                                  .op = CLFOLD_ADD,
+                                  .pair = all_pairs[p],
+                                  .plan = policy_tiles[w],
+                                  .count = 150001,
+                                  .in_offset = 3,
+                                  .zones = true,
+                                  .depth = 16384.0 / 64 + 32 + 64 };
+            unsigned char result[8], again[8];
+            if (!device_folds(&device, fold.pair.in, fold.pair.type)) {
+                continue;
+            }
+            trial_check(&fold, result);
+            for (int run = 0; run < 12; ++run) {
+                fold.disorder = run % 2;
+                trial_check(&fold, again);
+                assert_memory_equal(result, again, size_of(fold.pair.type));
+            }
+        }
+    }
+}
+
+/* Buffers that start 4, 8 and 20 bytes past a multiple of 64: the bits of an aligned one.
+ */
+static void test_misaligned(void **state)
+{
+    const size_t shifts[] = { 0, 4, 8, 20 };
+
+    (void)state;
+    for (size_t k = 0; k < 2 * 3; ++k) {
+        struct trial fold = { .operation = CLFOLD_REDUCE,
+                              .op = CLFOLD_ADD,
+                              .pair = { CLFOLD_F32, CLFOLD_F32 },
+                              .plan = policy_tiles[k % 2],
+                              .count = 100003,
+                              .in_offset = k / 2,
+                              .host = true,
+                              .depth = 16384.0 / 64 + 32 + 64 };
+        cl_float first, result;
+        trial_check(&fold, &first);
+        for (size_t s = 1; s < sizeof(shifts) / sizeof(shifts[0]); ++s) {
+            fold.in_shift = shifts[s];
+            trial_check(&fold, &result);
+            assert_memory_equal(&first, &result, sizeof(result));
+        }
+    }
+}
+
+/* The sum of -0 alone is -0: no identity enters a fold that has elements. */
+static void test_negative_zero(void **state)
+{
+    const clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
+    cl_float zeros[40];
+    cl_int status;
+
+    (void)state;
+    for (size_t i = 0; i < 40; ++i) {
+        zeros[i] = -0.0f;
+    }
+    cl_mem in = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                               sizeof(zeros), zeros, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    for (size_t w = 0; w < 2; ++w) {
+        cl_float result = 1;
+        clfold_context_override(ctx, &policy_tiles[w]);
+        assert_ok(clfold_reduce_host(ctx, device.queue, &fold, in, 0, 40, &result,
+                                     sizeof(result)));
+        assert_memory_equal(&result, zeros, sizeof(result));
+    }
+    clReleaseMemObject(in);
+}
+
+TEST_MAIN("sizes", open_context, close_context, cmocka_unit_test(test_policy),
+          cmocka_unit_test(test_stage_limit), cmocka_unit_test(test_running_total),
+          cmocka_unit_test(test_rounding), cmocka_unit_test(test_misaligned),
+          cmocka_unit_test(test_negative_zero))

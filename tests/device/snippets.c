@@ -449,6 +449,36 @@ static void test_explain_tuning(void **state)
     /* [clfold_explain_tuning] */
 }
 
+static void test_explain_text(void **state)
+{
+    (void)state;
+    /* [clfold_explain_text] */
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
+    size_t size;
+
+    assert_ok(
+        clfold_explain_text(ctx, CLFOLD_REDUCE, &sum, 1 << 20, NULL, 0, NULL, 0, &size));
+    char *const text = malloc(size);
+    assert_ok(clfold_explain_text(ctx, CLFOLD_REDUCE, &sum, 1 << 20, NULL, 0, text, size,
+                                  NULL));
+    assert_non_null(strstr(text, "#line 1 \"reduce_tiles.cl\""));
+    /* [clfold_explain_text] */
+    char version[256] = "";
+    assert_ok(
+        clGetDeviceInfo(device.id, CL_DEVICE_VERSION, sizeof(version), version, NULL));
+    const char major = version[strlen("OpenCL ")];
+    const char *const options = major >= '3'   ? "-cl-std=CL3.0"
+                                : major == '2' ? "-cl-std=CL2.0"
+                                               : "-cl-std=CL1.2";
+    const char *texts = text;
+    cl_program program = clCreateProgramWithSource(device.context, 1, &texts, NULL, NULL);
+    assert_int_equal(strlen(text), size - 1);
+    assert_int_equal(clBuildProgram(program, 1, &device.id, options, NULL, NULL),
+                     CL_SUCCESS);
+    clReleaseProgram(program);
+    free(text);
+}
+
 static void test_explain_lookback(void **state)
 {
     (void)state;
@@ -556,5 +586,5 @@ TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status_
           cmocka_unit_test(test_select), cmocka_unit_test(test_reduce_host),
           cmocka_unit_test(test_prepare), cmocka_unit_test(test_explain),
           cmocka_unit_test(test_trace), cmocka_unit_test(test_explain_tuning),
-          cmocka_unit_test(test_explain_lookback), cmocka_unit_test(test_names),
-          cmocka_unit_test(test_fold_layout))
+          cmocka_unit_test(test_explain_text), cmocka_unit_test(test_explain_lookback),
+          cmocka_unit_test(test_names), cmocka_unit_test(test_fold_layout))

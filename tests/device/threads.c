@@ -95,7 +95,7 @@ static void *work_ahead(void *argument)
             clfold_context_trim(ctx);
         }
     }
-    /* By its event: another thread may flush this queue, see src/ops/read.c. */
+    /* By its event: another thread may flush this queue, see src/ops/chain.c. */
     failures += clEnqueueReadBuffer(queue, out, CL_FALSE, 0, sizeof(results), results, 0,
                                     NULL, &read) != CL_SUCCESS;
     failures += clWaitForEvents(1, &read) != CL_SUCCESS;
@@ -132,7 +132,7 @@ static void *work_scanning(void *argument)
         failures += (exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
                         ctx, queue, &sum, mem, 0, mem, 0, count, 1, &written, &scanned) !=
                     CLFOLD_OK;
-        /* By its event: see src/ops/read.c. */
+        /* By its event: see src/ops/chain.c. */
         failures += clEnqueueReadBuffer(queue, mem, CL_FALSE, 0, sizeof(values), results,
                                         1, &scanned, &read) != CL_SUCCESS;
         failures += clWaitForEvents(1, &read) != CL_SUCCESS;

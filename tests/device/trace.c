@@ -1,5 +1,5 @@
-/* clfold_trace: the same bits as the scan, a record of each tile, and the calls that it
- * rejects. */
+/* clfold_trace: the same bits as the scan, a record of each tile, and what it rejects
+ * when the program is built. */
 #include <clfold/experimental.h>
 #include "device.h"
 #include "lookback.h"
@@ -79,23 +79,17 @@ static void test_number(void **state)
     }
 }
 
+/* What else it rejects: rejections.c. */
 static void test_refused(void **state)
 {
     clfold_tile_trace tiles[TILES];
-    clfold_fold fold = sum;
     size_t num = 0;
 
     (void)state;
 #define refuse(status, words, ...)                                                       \
     assert_refused(clfold_trace(__VA_ARGS__), CLFOLD_ERROR_##status, words)
-    refuse(ARGUMENT, "context is NULL", NULL, device.queue, &sum, in, 0, out, 0, COUNT,
-           tiles, TILES, &num);
     refuse(ARGUMENT, "queue is NULL", ctx, NULL, &sum, in, 0, out, 0, COUNT, tiles, TILES,
            &num);
-    refuse(ARGUMENT, "fold is NULL", ctx, device.queue, NULL, in, 0, out, 0, COUNT, tiles,
-           TILES, &num);
-    refuse(ARGUMENT, "num_tiles is NULL", ctx, device.queue, &sum, in, 0, out, 0, COUNT,
-           tiles, TILES, NULL);
     refuse(ARGUMENT, "in is NULL", ctx, device.queue, &sum, NULL, 0, out, 0, COUNT, tiles,
            TILES, &num);
     refuse(ARGUMENT, "tiles is NULL, but capacity is 8", ctx, device.queue, &sum, in, 0,
@@ -104,16 +98,6 @@ static void test_refused(void **state)
            out, 0, COUNT, tiles, TILES - 1, &num);
     refuse(RANGE, "out_offset 1 + count 507 is past its end", ctx, device.queue, &sum, in,
            0, out, 1, COUNT, tiles, TILES, &num);
-    fold.algorithm = "reduce_then_scan";
-    refuse(UNSUPPORTED, "algorithm \"reduce_then_scan\" does not look back", ctx,
-           device.queue, &fold, in, 0, out, 0, COUNT, tiles, TILES, &num);
-    fold.algorithm = "lookback";
-    refuse(UNSUPPORTED, "algorithm \"lookback\"", ctx, device.queue, &fold, in, 0, out, 0,
-           COUNT, tiles, TILES, &num);
-    fold = sum;
-    fold.count_at.mem = in;
-    refuse(UNSUPPORTED, "count_at is given, but the host must know how many", ctx,
-           device.queue, &fold, in, 0, out, 0, COUNT, tiles, TILES, &num);
 }
 
 static cl_mem buffer(void)

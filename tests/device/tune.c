@@ -509,30 +509,6 @@ static void test_completed(void **state)
     }
 }
 
-static void test_row_refused(void **state)
-{
-    struct journal journal;
-    clfold_context *ctx = open_with("", &journal);
-    const struct debug no_tile = { .tile = (enum tile_kind)(TILE_ITEM + 1) };
-    clfold_tuning_row row, before;
-
-    (void)state;
-    memset(&row, 0xa5, sizeof(row));
-    before = row;
-#define refuse(status, words, ...)                                                       \
-    assert_refused(clfold_explain_tuning(__VA_ARGS__), CLFOLD_ERROR_##status, words)
-    refuse(ARGUMENT, "context is NULL", NULL, 1, &sum, COUNT, &row);
-    refuse(ARGUMENT, "fold is NULL", ctx, 1, NULL, COUNT, &row);
-    refuse(ARGUMENT, "out is NULL", ctx, 1, &sum, COUNT, NULL);
-    refuse(ARGUMENT, "operation 0", ctx, 0, &sum, COUNT, &row);
-    refuse(RANGE, "overflows", ctx, 1, &sum, SIZE_MAX, &row);
-    clfold_context_override(ctx, &no_tile);
-    refuse(UNSUPPORTED, "has no work-group for add", ctx, 1, &sum, COUNT, &row);
-    clfold_context_override(ctx, NULL);
-    assert_memory_equal(&row, &before, sizeof(row));
-    clfold_context_destroy(&ctx);
-}
-
 /* ---- The group --------------------------------------------------------------------- */
 
 static cl_mem buffer(void)
@@ -596,4 +572,4 @@ TEST_MAIN("tune", open_device, close_device, cmocka_unit_test(test_serves),
           cmocka_unit_test(test_results), cmocka_unit_test(test_same_bits),
           cmocka_unit_test(test_ignored), cmocka_unit_test(test_prepared),
           cmocka_unit_test(test_environment), cmocka_unit_test(test_completed),
-          cmocka_unit_test(test_row_refused), cmocka_unit_test(test_others))
+          cmocka_unit_test(test_others))

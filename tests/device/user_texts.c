@@ -1,6 +1,7 @@
 /*
- * Texts of the caller's: what is rejected before a build, where a compiler's error is,
- * what explain says of widths, arguments of a call, and how many programs are kept.
+ * Texts of the caller's: lengths that are rejected, where a compiler's error is, what
+ * explain says of widths, arguments of a call, and how many programs are kept. What else
+ * is rejected: rejections.c.
  */
 #include <clfold/experimental.h>
 #include "one_context.h"
@@ -51,241 +52,6 @@ static void assert_rejected(const clfold_fold *fold, const char *words)
         if (status <= 0 || status == CLFOLD_ERROR_BUILD ||
             !strstr(clfold_last_error(), words)) {
             fail_msg("%d, %s: \"%s\"", i, words, clfold_last_error());
-        }
-    }
-}
-
-static void test_rejected(void **state)
-{
-    static const cl_uint value;
-    const clfold_arg nameless[] = { CLFOLD_VALUE("uint", m, value) };
-    clfold_arg args[2] = { nameless[0], nameless[0] };
-    const clfold_arg strange[] = { CLFOLD_STREAM(12, s, in, 0) };
-    const struct {
-        const char *words;
-        clfold_fold fold;
-    } cases[] = {
-        { "combine is empty", U32(.combine = " \n") },
-        { "combine is empty", U32(.combine = CLFOLD_HERE) },
-        { "combine: a bracket that is not closed at character 5",
-          U32(.combine = "a + (b") },
-        { "combine: a bracket that closes none at character 6",
-          U32(.combine = "a + b)") },
-        { "combine: a bracket that closes none", U32(.combine = "(a + b]") },
-        { "combine: a semicolon at character 6", U32(.combine = "a + b;") },
-        { "combine: a # at character 7", U32(.combine = "a + b\n#define x") },
-        { "combine: a backslash", U32(.combine = "a + b \\") },
-        { "combine: a comment without end at character 7", U32(.combine = "a + b /* c") },
-        { "combine: a literal without end", U32(.combine = "a + 'b") },
-        { "identity: a bracket", U32(.combine = "a + b", .identity = "(0") },
-        { "cuts: a bracket", U32(.combine = "a + b", .cuts = "(b") },
-        { "more than one is given", PAIR(.type = CLFOLD_U32, .combine = "a") },
-        { "all three are 0", { .combine = "a + b" } },
-        { "type 99 is not a valid type", { .type = 99, .combine = "a + b" } },
-        { "in 99", U32(.in = 99, .combine = "a + b") },
-        { "in_scalars is 3", PAIR(.in = CLFOLD_U8, .in_scalars = 3, .combine = "a") },
-        { "in f32 cannot be folded as u32, component x",
-          PAIR(.in = CLFOLD_F32, .combine = "a") },
-        { "in u8 is given with type_name",
-          { .type_name = "float4", .type_size = 16, .in = CLFOLD_U8, .combine = "a" } },
-        { "in f32 cannot be folded as type u32", U32(.in = CLFOLD_F32, .combine = "a") },
-        { "out f32 is given with type_name",
-          { .type_name = "float4", .type_size = 16, .out = CLFOLD_F32, .combine = "a" } },
-        { "type_size 0", { .type_name = "float4", .combine = "a" } },
-        { "type_size 257", { .type_name = "float4", .type_size = 257, .combine = "a" } },
-        { "type_name is NULL, but type_size is 4", U32(.type_size = 4, .combine = "a") },
-        { "components: not a scalar type of OpenCL C, such as uint or float, at "
-          "character 9 "
-          "of \"uint x; flaot y\"",
-          { .components = "uint x; flaot y", .combine = "a" } },
-        { "components: not a scalar type", { .components = "", .combine = "a" } },
-        { "components: a type, before which a \";\" goes, at character 8",
-          { .components = "int x, int y", .combine = "a" } },
-        { "components: no name", { .components = "uint", .combine = "a" } },
-        { "components: a name that is taken",
-          { .components = "int x, x", .combine = "a" } },
-        { "components: a name that is reserved",
-          { .components = "int clfold_x", .combine = "a" } },
-        { "components: a name that is reserved",
-          { .components = "int CLFOLD_X", .combine = "a" } },
-        { "components: a fifth component",
-          { .components = "int x, y; int z, v, w", .combine = "a" } },
-        { "neither a comma nor a semicolon",
-          { .components = "int x[2]", .combine = "a" } },
-        { "combine is for folds without op",
-          { .op = CLFOLD_ADD, .type = CLFOLD_U32, .combine = "a + b" } },
-        { "args is NULL, but num_args is 1", U32(.combine = "a", .num_args = 1) },
-        { "num_args is 9", U32(.combine = "a", .args = args, .num_args = 9) },
-        { "the name m is taken", U32(.combine = "a", .args = args, .num_args = 2) },
-        { "flags 0x8", U32(.combine = "a", .flags = 8) },
-        { "init_size is 4", PAIR(.combine = "a", .init = &value, .init_size = 4) },
-        { "op is 0 and combine is NULL", { .type_name = "float4", .type_size = 16 } },
-        { "op is 0 and combine is NULL", { .components = "int x" } },
-        /* numbers of enumerators, where a text makes something of them */
-        { "op 17 is not a valid operator",
-          { .op = 17, .type = CLFOLD_F32, .load = "x * x" } },
-        { "type 12 is not a valid type", { .op = CLFOLD_ADD, .type = 12, .load = "x" } },
-        { "in 12 is not a valid type",
-          { .op = CLFOLD_ADD, .type = CLFOLD_F32, .in = 12, .load = "x * x" } },
-        { "out 12 is not a valid type",
-          { .op = CLFOLD_ADD, .type = CLFOLD_F32, .out = 12, .result = "item" } },
-        { "out 12 is not a valid type", U32(.combine = "a + b", .out = 12) },
-        { "accuracy 3 is unknown",
-          { .op = CLFOLD_ADD, .type = CLFOLD_F32, .accuracy = 3, .load = "x" } },
-        { "element 12 is not a valid type",
-          U32(.combine = "a + b", .load = "s", .args = strange, .num_args = 1) },
-        { "components is for folds without op",
-          { .op = CLFOLD_ADD,
-            .type = CLFOLD_F32,
-            .in = CLFOLD_F64,
-            .accuracy = CLFOLD_REPRODUCIBLE,
-            .components = "float x; float y",
-            .out_scalars = 2 } },
-        { "identity is for folds without op",
-          { .op = CLFOLD_ADD, .type = CLFOLD_F32, .identity = "0" } },
-        { "equal is given, but", U32(.combine = "a + b", .equal = "a == b") },
-        { "same", U32(.combine = "a + b", .same = "a == b") },
-        { "reserved[5] is not zero",
-          U32(.combine = "a + b", .reserved = { 0, 0, 0, 0, 0, 1 }) },
-        /* a # by other names, and what brings in lines of its own */
-        { "combine: a digraph, which stands for a bracket or a #, at character 1",
-          U32(.combine = "%:include \"/etc/passwd\"") },
-        { "combine: a digraph", U32(.combine = "a + b <: 0 :>") },
-        { "load: a digraph", U32(.combine = "a + b", .load = "<% x %>") },
-        { "combine: a trigraph, which stands for another character, at character 1",
-          U32(.combine = "\?\?=include \"/etc/passwd\"") },
-        { "combine: a trigraph", U32(.combine = "a + b // \?\?/") },
-        { "combine: a backslash in a comment", U32(.combine = "a + b /* *\\\n/ */") },
-        { "combine: a #", U32(.combine = "a + b // c\r#include \"f\"\n") },
-        { "combine: a #", U32(.combine = "#line 1 \"f\"\r#include \"f\"\na + b") },
-        { "combine: a #", U32(.combine = "#line 1 \"f\" /*\n*/ a + b") },
-        { "components: ", { .components = "int x<:2:>", .combine = "a" } },
-        /* as many expressions as scalars */
-        { "combine: 1 expression where 2 are expected: \"{ a.x + b.x }\"",
-          PAIR(.combine = "{ a.x + b.x }") },
-        { "combine: 0 expressions where 2 are expected", PAIR(.combine = "{ }") },
-        { "combine: 3 expressions where 2 are expected",
-          PAIR(.combine = "{ a.x, a.y, max(a.x, b.x), }") },
-        { "combine: 2 expressions where 2 are expected, but the braces are missing",
-          PAIR(.combine = "{ a.x, a.y }, zz = { 3 }") },
-        { "combine: a list in braces inside", PAIR(.combine = "{ { a.x, 1 }, b.y }") },
-        { "combine: 2 expressions where 1 is expected", U32(.combine = "{ a, b }") },
-        { "combine: 2 expressions where 1 is expected", U32(.combine = "a, zz = 3") },
-        { "identity: 1 expression where 2 are expected, in braces",
-          PAIR(.combine = "b", .identity = "0") },
-        { "identity: 1 expression where 2 are expected",
-          PAIR(.combine = "b", .identity = "/* , */ { 0 }") },
-        { "cuts: 2 expressions where 1 is expected",
-          U32(.combine = "b", .cuts = "b, b == 0") },
-        { "load: 2 expressions where 1 is expected",
-          { .op = CLFOLD_ADD, .type = CLFOLD_U32, .load = "x,q=4" } },
-        { "load: 1 expression where 2 are expected, in braces",
-          { .op = CLFOLD_AFFINE, .type = CLFOLD_U32, .load = "x.a" } },
-        { "result: 2 expressions where 1 is expected",
-          { .op = CLFOLD_ADD, .type = CLFOLD_U32, .result = "{ item, 1 }" } },
-        { "result: 3 expressions where 2 are expected",
-          PAIR(.combine = "b", .out = CLFOLD_U8, .out_scalars = 2,
-               .result = "{ 1, 2, 3 }") },
-        { "combine: 2 expressions where 1 is expected",
-          { .type_name = "float4", .type_size = 16, .combine = "b, c = a" } },
-        { "type_name: 2 expressions where 1 is expected",
-          { .type_name = "int x, ", .type_size = 4, .combine = "b" } },
-        { "combine: 0 expressions where 2 are expected",
-          PAIR(.source = "#define OTHERS 0, 0", .combine = "{ }") },
-        { "combine: 3 expressions where 2 are expected",
-          PAIR(.source = "#define ONES 1, 1", .combine = "{ 1, 2, ONES }") },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        assert_rejected(&cases[i].fold, cases[i].words);
-    }
-    const struct {
-        const char *words;
-        clfold_arg arg;
-    } wrong[] = {
-        { "\"\" is not a valid name", { .type = "uint", .size = 4, .value = &value } },
-        { "\"m n\" is not a valid name",
-          { .type = "uint", .name = "m n", .size = 4, .value = &value } },
-        { "the name total is reserved", CLFOLD_VALUE("uint", total, value) },
-        { "m has no type", { .name = "m", .size = 4, .value = &value } },
-        { "args: type: a bracket", CLFOLD_VALUE("uint(", m, value) },
-        { "m has neither a value nor mem", { .type = "uint", .name = "m" } },
-        { "m has both a value and mem",
-          { .type = "uint", .name = "m", .size = 4, .value = &value, .mem = in } },
-        { "m has a value, but size is 0",
-          { .type = "uint", .name = "m", .value = &value } },
-        { "m has mem, but a size as well",
-          { .type = "uint", .name = "m", .size = 4, .mem = in } },
-        { "m has an offset, which is for streams",
-          { .type = "uint", .name = "m", .mem = in, .offset = 1 } },
-        { "m is a stream", CLFOLD_STREAM(CLFOLD_U32, m, in, 0) },
-        { "reserved[1]",
-          { .type = "uint", .name = "m", .mem = in, .reserved = { 0, 1 } } },
-        { "args: type: 2 expressions where 1 is expected",
-          CLFOLD_VALUE("uint m, uint", k, value) },
-        { "w, bytes 0 to 7999, which is all of the buffer: a sub-buffer is a part of it",
-          CLFOLD_BUFFER("global const uint *", w, out) },
-        { "args[0] m has 4 bytes, but ulong has 8", CLFOLD_VALUE("ulong", m, value) },
-        { "args[0] m has 4 bytes, but const float3 has 16",
-          CLFOLD_VALUE("const float3", m, value) },
-        { "args[0] m has 4 bytes, but unsigned char has 1",
-          CLFOLD_VALUE("unsigned char", m, value) },
-        { "args[0] m has 4 bytes, but read_only image2d_t has 8",
-          CLFOLD_VALUE("read_only image2d_t", m, value) },
-    };
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
-        const clfold_fold fold =
-            U32(.combine = "a + b", .args = &wrong[i].arg, .num_args = 1);
-        clfold_status status = reduce(ctx, &fold);
-        if (status <= 0 || status == CLFOLD_ERROR_BUILD ||
-            !strstr(clfold_last_error(), wrong[i].words)) {
-            fail_msg("%s: \"%s\"", wrong[i].words, clfold_last_error());
-        }
-    }
-    clfold_fold known = { .type_name = "float", .type_size = 4, .combine = "a" };
-    assert_ok(reduce(ctx, &known));
-    known.type_size |= (size_t)(UINT64_C(1) << 32);
-    assert_true(known.type_size == 4 || reduce(ctx, &known) == CLFOLD_ERROR_ARGUMENT);
-}
-
-/* Names that OpenCL C has itself, and some that only look so. */
-static void test_names(void **state)
-{
-    static const cl_uint value;
-    static const char *const taken[] = {
-        "kernel",    "global",  "int",         "bool",      "float4",
-        "half16",    "size_t",  "NULL",        "true",      "return",
-        "INFINITY",  "M_PI_F",  "FLT_MAX",     "INT_MIN",   "NAN",
-        "sampler_t", "__local", "cl_khr_fp64", "image2d_t", "CLK_LOCAL_MEM_FENCE",
-        "M_2_PI",    "M_E_H",   "M_SQRT1_2_F", "CL_ANY",    "FP_ANY",
-    };
-    static const char *const others[] = { "kernels", "int5",   "float_", "min", "count",
-                                          "M_x",     "_long",  "inf",    "e",   "M_2",
-                                          "M_F",     "M_PI_G", "image_t" };
-    const size_t num = sizeof(taken) / sizeof(taken[0]);
-
-    (void)state;
-    for (size_t i = 0; i < num + sizeof(others) / sizeof(others[0]); ++i) {
-        const char *name = i < num ? taken[i] : others[i - num];
-        const clfold_arg arg = {
-            .type = "uint", .name = name, .size = 4, .value = &value
-        };
-        const clfold_arg stream = { .name = name, .element = CLFOLD_U32, .mem = in };
-        char components[64];
-        const clfold_fold folds[] = {
-            { .components = components, .combine = "{ 1, 2 }" },
-            U32(.combine = "a + b", .args = &arg, .num_args = 1),
-            U32(.combine = "a + b", .load = "x", .args = &stream, .num_args = 1),
-        };
-        snprintf(components, sizeof(components), "int s, %s", name);
-        for (size_t k = 0; k < sizeof(folds) / sizeof(folds[0]); ++k) {
-            clfold_layout layout;
-            if (i < num) {
-                assert_rejected(&folds[k], "a keyword, a type or a macro of OpenCL C");
-            } else {
-                assert_ok(clfold_fold_layout(&folds[k], &layout));
-            }
         }
     }
 }
@@ -394,6 +160,8 @@ static void test_places(void **state)
         { "type_size:1:",
           "type_size_is_the_sizeof_type_name",
           { .type_name = "float", .type_size = 2, .combine = "a" } },
+        { "load:1:", "'q'", U32(.op = CLFOLD_ADD, .load = "x * q") },
+        { "result:1:1", "'z'", U32(.op = CLFOLD_ADD, .result = "z + item") },
         { here, "'c'", named },
     };
 
@@ -623,9 +391,8 @@ static int tear_down(void **state)
     return close_context(state);
 }
 
-TEST_MAIN("user_texts", set_up, tear_down, cmocka_unit_test(test_rejected),
-          cmocka_unit_test(test_places), cmocka_unit_test(test_widths),
-          cmocka_unit_test(test_zero), cmocka_unit_test(test_values),
-          cmocka_unit_test(test_programs), cmocka_unit_test(test_gaps),
-          cmocka_unit_test(test_names), cmocka_unit_test(test_limits),
+TEST_MAIN("user_texts", set_up, tear_down, cmocka_unit_test(test_places),
+          cmocka_unit_test(test_widths), cmocka_unit_test(test_zero),
+          cmocka_unit_test(test_values), cmocka_unit_test(test_programs),
+          cmocka_unit_test(test_gaps), cmocka_unit_test(test_limits),
           cmocka_unit_test(test_accepted))

@@ -1,54 +1,21 @@
 #include "fixture.h"
 
-#include "calls.h"
 #include "clspy.h"
-#include "oracle.h"
-
-#include "ops/internal.h"
+#include "subjects_of_text.h"
 
 #include <pthread.h>
 
-struct device device;
-cl_mem input, output, items;
-cl_long expected, prefixes[COUNT];
+cl_mem input, output;
+cl_long expected;
 
 const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32 };
 
-#define WHOLE_SUM(how)                                                                   \
-    {                                                                                    \
-        .op = CLFOLD_ADD, .type = CLFOLD_F32, .in = CLFOLD_I32, .load = "(float)x",      \
-        .result = "(long)item", .out = CLFOLD_I64, .flags = CLFOLD_PARTIAL,              \
-        .accuracy = (how)                                                                \
-    }
-const clfold_fold compensated = WHOLE_SUM(CLFOLD_COMPENSATED);
-
-/* All 0, so that there is one segment. */
-static clfold_segments offsets = { .by = CLFOLD_BY_OFFSETS,
-                                   .type = CLFOLD_U32,
-                                   .num = 99 };
-const clfold_fold by_offsets = {
-    .op = CLFOLD_ADD, .type = CLFOLD_I64, .in = CLFOLD_I32, .segments = &offsets
-};
-const clfold_fold reproducible = WHOLE_SUM(CLFOLD_REPRODUCIBLE);
-
-/* Any tile, so that a program that does not build can drop to the next; and no fences, so
- * that reductions take two launches. */
-static const struct debug tiles = { .tile_elements = 1024,
-                                    .max_groups = 50,
-                                    .tier = MEMORY_LEGACY_64 };
-
+static const struct debug tiles = TILES;
 const struct debug twenty_groups = { .tile_elements = 1024,
                                      .group_size = 8,
                                      .max_groups = 20,
                                      .anchor = 1,
                                      .tier = MEMORY_LEGACY_64 };
-
-const clfold_segments *segments_for(const char *algorithm)
-{
-    static const clfold_segments row = { .by = CLFOLD_BY_LENGTH, .length = COUNT };
-
-    return algorithm && strstr(algorithm, "_lanes") ? &row : NULL;
-}
 
 /* ---- The log ----------------------------------------------------------------------- */
 
@@ -109,7 +76,7 @@ size_t log_count(int level)
     return count;
 }
 
-/* ---- Contexts and memory ----------------------------------------------------------- */
+/* ---- Contexts ---------------------------------------------------------------------- */
 
 clfold_status context_open(clfold_context **out, const clfold_context_params *params)
 {
@@ -124,30 +91,6 @@ clfold_status context_open(clfold_context **out, const clfold_context_params *pa
     return status;
 }
 
-clfold_status make_call(clfold_context *context, cl_command_queue queue,
-                        clfold_operation operation, const clfold_fold *fold, size_t count,
-                        const cl_event *wait, cl_event *event)
-{
-    const clfold_fold own = fold_for(operation, fold);
-    const struct call call = { .context = context,
-                               .queue = queue,
-                               .fold = &own,
-                               .in = input,
-                               .out = operation == CLFOLD_REDUCE ? output : items,
-                               .count = count,
-                               .num_wait = wait ? 1 : 0,
-                               .wait = wait,
-                               .event = event };
-
-    for_calls(row, HAS_OUT)
-    {
-        if (row->operation == operation) {
-            return row->make(&call);
-        }
-    }
-    return CLFOLD_ERROR_UNSUPPORTED;
-}
-
 void assert_works(clfold_context *context, cl_command_queue queue)
 {
     cl_long result = POISON;
@@ -157,111 +100,169 @@ void assert_works(clfold_context *context, cl_command_queue queue)
     assert_int_equal(result, expected);
 }
 
-/* All items are POISON before a call; and their values after it. */
-static cl_long poison[COUNT], found[COUNT];
-
-void poison_output(void)
-{
-    assert_int_equal(clEnqueueWriteBuffer(device.queue, output, CL_TRUE, 0,
-                                          sizeof(*poison), poison, 0, NULL, NULL),
-                     CL_SUCCESS);
-    assert_int_equal(clEnqueueWriteBuffer(device.queue, items, CL_TRUE, 0, sizeof(poison),
-                                          poison, 0, NULL, NULL),
-                     CL_SUCCESS);
-    /* A blocking write has only copied from the host when it returns. */
-    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
-}
-
-cl_long read_output(void)
-{
-    cl_long value = 0;
-
-    assert_int_equal(clEnqueueReadBuffer(device.queue, output, CL_TRUE, 0, sizeof(value),
-                                         &value, 0, NULL, NULL),
-                     CL_SUCCESS);
-    return value;
-}
-
-static void read_items(void)
-{
-    assert_int_equal(clEnqueueReadBuffer(device.queue, items, CL_TRUE, 0, sizeof(found),
-                                         found, 0, NULL, NULL),
-                     CL_SUCCESS);
-}
-
-bool items_are_poison(void)
-{
-    read_items();
-    return memcmp(found, poison, sizeof(found)) == 0;
-}
-
-/* `sums`: an item is its element and the one before; else the element. */
-static void assert_items(const char *after, bool sums)
-{
-    read_items();
-    for (size_t i = 0; i < COUNT; ++i) {
-        cl_long right = prefixes[i] - (sums || i == 0 ? 0 : prefixes[i - 1]);
-        if (found[i] != right) {
-            fail_msg("after %s failed, item %zu is %lld instead of %lld", after, i,
-                     (long long)found[i], (long long)right);
-        }
-    }
-}
-
-void assert_scanned(const char *after)
-{
-    assert_items(after, true);
-}
-
-void assert_mapped(const char *after)
-{
-    assert_items(after, false);
-}
-
 int fixture_init(void **state)
 {
     static cl_int values[COUNT];
     const struct pair pair = { CLFOLD_I32, CLFOLD_I64 };
-    static cl_uint zeros[100];
-    cl_int status;
 
     (void)state;
     device_init(&device);
     fill(values, CLFOLD_I32, COUNT, FILL_EXACT, 7);
-    for (size_t i = 0; i < COUNT; ++i) {
-        values[i] %= 800; /* all sums are whole floats */
-    }
     oracle_fold(CLFOLD_ADD, pair, values, COUNT, NULL, &expected, NULL);
-    oracle_scan(CLFOLD_ADD, pair, false, values, COUNT, NULL, prefixes, NULL, NULL);
-    for (size_t i = 0; i < COUNT; ++i) {
-        poison[i] = POISON;
-    }
-    input = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                           sizeof(values), values, &status);
-    if (status == CL_SUCCESS) {
-        output = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 2 * sizeof(cl_long),
-                                NULL, &status);
-    }
-    if (status == CL_SUCCESS) {
-        items = clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(prefixes), NULL,
-                               &status);
-    }
-    if (status == CL_SUCCESS) {
-        offsets.mem =
-            clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                           sizeof(zeros), zeros, &status);
-    }
+    input = copied_buffer(values, sizeof(values));
+    output = coloured_buffer(2 * sizeof(cl_long));
     clspy_reset();
-    return status == CL_SUCCESS ? 0 : -1;
+    return 0;
 }
 
 int fixture_finish(void **state)
 {
     (void)state;
-    clReleaseMemObject(items);
     clReleaseMemObject(output);
     clReleaseMemObject(input);
-    clReleaseMemObject(offsets.mem);
     device_finish(&device);
     return 0;
 }
+
+/* ---- Calls ------------------------------------------------------------------------- */
+
+takes_call *on_call;
+
+/* The linker calls __wrap_clfold_x for clfold_x, in the tests' support as well. */
+#define PARAMS                                                                           \
+    clfold_context *context, cl_command_queue queue, const clfold_fold *fold, cl_mem in, \
+        size_t in_offset, cl_mem out, size_t out_offset, size_t count, cl_uint num_wait, \
+        const cl_event *wait, cl_event *event
+#define WRAP(name, operation)                                                            \
+    clfold_status __real_clfold_##name(PARAMS);                                          \
+    clfold_status __wrap_clfold_##name(PARAMS);                                          \
+    clfold_status __wrap_clfold_##name(PARAMS)                                           \
+    {                                                                                    \
+        const struct call call = { context, queue,      fold,  in,       in_offset,      \
+                                   out,     out_offset, count, num_wait, wait,           \
+                                   event,   NULL,       0 };                             \
+        return on_call ? on_call(operation, &call) : forward(operation, &call);          \
+    }                                                                                    \
+    struct call
+
+WRAP(reduce, CLFOLD_REDUCE);
+WRAP(inclusive_scan, CLFOLD_INCLUSIVE_SCAN);
+WRAP(exclusive_scan, CLFOLD_EXCLUSIVE_SCAN);
+WRAP(map, CLFOLD_MAP);
+WRAP(select, CLFOLD_SELECT);
+
+clfold_status forward(clfold_operation operation, const struct call *call)
+{
+    clfold_status (*const reals[])(PARAMS) = {
+        [CLFOLD_REDUCE] = __real_clfold_reduce,
+        [CLFOLD_INCLUSIVE_SCAN] = __real_clfold_inclusive_scan,
+        [CLFOLD_EXCLUSIVE_SCAN] = __real_clfold_exclusive_scan,
+        [CLFOLD_MAP] = __real_clfold_map,
+        [CLFOLD_SELECT] = __real_clfold_select,
+    };
+
+    return reals[operation](call->context, call->queue, call->fold, call->in,
+                            call->in_offset, call->out, call->out_offset, call->count,
+                            call->num_wait, call->wait, call->event);
+}
+
+clfold_status forward_alone(clfold_operation operation, const struct call *call)
+{
+    struct call alone = *call;
+
+    alone.num_wait = 0;
+    alone.wait = NULL;
+    alone.event = NULL;
+    return forward(operation, &alone);
+}
+
+/* What the folds of texts are on the host. */
+COMBINE(add_i64, cl_long, x[0] + y[0]);
+LOAD(load_wide, cl_long, (cl_int)u32_of(e, i));
+LOAD(load_float, cl_float, (cl_float)(cl_int)u32_of(e, i));
+WRITE(write_step, cl_long, *(const cl_long *)item - *(const cl_long *)prev);
+WRITE(write_twice, cl_long, 2 * *(const cl_long *)item);
+WRITE(write_whole, cl_long, (cl_long)f32_of(item, 0));
+
+static const cl_long seven = 7;
+static const clfold_arg args[] = { CLFOLD_VALUE("long", m, seven) };
+
+#define I32_INTO_I64 .type = CLFOLD_I64, .in = CLFOLD_I32, .flags = CLFOLD_PARTIAL
+#define ON_I64                                                                           \
+    .size = 8, .in_size = 4, .identity = zeros, .combine = add_i64, .load = load_wide,   \
+    .most = 1000
+/* Floats that hold all sums of the input. */
+#define WHOLE_SUM(how)                                                                   \
+    FOLD(.name = #how, SUM_OF_FLOATS, .accuracy = (how)),                                \
+        .size = 4, .identity = zeros, .combine = add_f32, .load = load_float,            \
+        .write = write_whole, .out_size = 8, .most = 800
+#define SUM_OF_FLOATS                                                                    \
+    .op = CLFOLD_ADD, .type = CLFOLD_F32, .in = CLFOLD_I32, .load = "(float)x",          \
+    .result = "(long)item", .out = CLFOLD_I64, .flags = CLFOLD_PARTIAL
+
+/* In vectors it is compared, by a program of its own. */
+const struct subject by_text = { FOLD(.name = "text", .type = CLFOLD_I64,
+                                      .in = CLFOLD_I32, .combine = "a + b + 0 * m",
+                                      .identity = "0", .args = args, .num_args = 1),
+                                 ON_I64 };
+static const struct subject step = {
+    FOLD(.name = "step", .op = CLFOLD_ADD, .result = "item - prev + 0 * x", I32_INTO_I64),
+    ON_I64, .write = write_step, .writes_of_element = true
+};
+static const struct subject twice = { FOLD(.name = "twice", .result = "2 * item",
+                                           I32_INTO_I64),
+                                      ON_I64, .write = write_twice, .is_map = true };
+static const struct subject compensated = { WHOLE_SUM(CLFOLD_COMPENSATED) };
+static const struct subject reproducible = { WHOLE_SUM(CLFOLD_REPRODUCIBLE) };
+
+#define REDUCE             .operation = CLFOLD_REDUCE
+#define SCAN               .operation = CLFOLD_INCLUSIVE_SCAN
+#define SCAN_BEFORE        .operation = CLFOLD_EXCLUSIVE_SCAN
+#define TEXT(which)        .subject = &(which), .plan = TILES, .count = COUNT
+#define ROW                .width = 1, .length = COUNT
+#define HEADS(way, scalar) .by = CLFOLD_BY_##way, .head_type = (scalar)
+
+const struct named_trial calls[] = {
+    { "reduce, nothing", { REDUCE, INTS(0) } },
+    { "reduce, one launch", { REDUCE, INTS(16) } },
+    { "reduce", { REDUCE, INTS(COUNT) } },
+    { "reduce6", { REDUCE, INTS(COUNT), .algorithm = "reduce6" } },
+    { "reduce_lanes", { REDUCE, INTS(COUNT), .algorithm = "reduce_lanes", ROW } },
+    { "reduce columns", { REDUCE, INTS(COUNT), .width = 4, .length = 100 } },
+    { "reduce by a text", { REDUCE, TEXT(by_text) } },
+    { "compensated sum", { REDUCE, TEXT(compensated) } },
+    { "reproducible sum", { REDUCE, TEXT(reproducible) } },
+    { "reproducible reduce_lanes",
+      { REDUCE, TEXT(reproducible), .algorithm = "reduce_lanes", ROW } },
+    { "reduce by offsets", { REDUCE, INTS(COUNT), HEADS(OFFSETS, CLFOLD_U64) } },
+    { "reduce by keys", { REDUCE, INTS(COUNT), HEADS(KEYS, CLFOLD_U8), .lists = true } },
+    { "scan, nothing", { SCAN, INTS(0) } },
+    { "scan, few", { SCAN, INTS(16) } },
+    { "exclusive scan, few", { SCAN_BEFORE, INTS(16) } },
+    { "scan_single_group",
+      { SCAN, INTS(COUNT), .algorithm = "scan_single_group", .init = INIT_DEVICE } },
+    { "reduce_then_scan",
+      { SCAN, INTS(COUNT), .algorithm = "reduce_then_scan", .total = TOTAL_APART } },
+    { "scan_then_propagate",
+      { SCAN_BEFORE, INTS(COUNT), .algorithm = "scan_then_propagate" } },
+    { "scan_lookback", { SCAN, INTS(COUNT), .algorithm = "scan_lookback" } },
+    { "exclusive scan_lookback",
+      { SCAN_BEFORE, INTS(COUNT), .algorithm = "scan_lookback" } },
+    { "scan from the right, count in memory",
+      { SCAN, INTS(COUNT), .reverse = true, .count_at = true, .spare = 7 } },
+    { "scan_lanes", { SCAN_BEFORE, INTS(COUNT), .algorithm = "scan_lanes", ROW } },
+    { "scan by a text", { SCAN, TEXT(by_text) } },
+    { "scan with a result", { SCAN, TEXT(step), .algorithm = "reduce_then_scan" } },
+    { "scan_lookback with a result", { SCAN, TEXT(step), .algorithm = "scan_lookback" } },
+    { "scan_lanes with a result", { SCAN, TEXT(step), .algorithm = "scan_lanes", ROW } },
+    { "compensated scan", { SCAN, TEXT(compensated), .algorithm = "reduce_then_scan" } },
+    { "compensated scan_lookback",
+      { SCAN, TEXT(compensated), .algorithm = "scan_lookback" } },
+    { "scan by flags", { SCAN, INTS(COUNT), HEADS(FLAGS, CLFOLD_U8) } },
+    { "scan by offsets",
+      { SCAN_BEFORE, INTS(COUNT), .algorithm = "reduce_then_scan",
+        HEADS(OFFSETS, CLFOLD_U32) } },
+    { "map", { .operation = CLFOLD_MAP, TEXT(twice) } },
+    { "map, nothing", { .operation = CLFOLD_MAP, .subject = &twice, .plan = TILES } },
+};
+const size_t num_calls = sizeof(calls) / sizeof(calls[0]);

@@ -2,53 +2,54 @@
  * that are made once, scratch that cannot be had, devices that lack something or lie. */
 #include <clfold/experimental.h>
 #include "alloc_spy.h"
-#include "clspy.h"
 #include "fixture.h"
+#include "sweep.h"
 
 #include "ops/context.h"
 #include "ops/internal.h"
 
+#include <limits.h>
 #include <pthread.h>
 
-#define THREADS 4
-#define TILES   3 /* that the policies of a CPU try in turn */
+#define THREADS       4
+#define TILES_OF_CPUS 3 /* that their policies try in turn */
 
 static const clfold_fold sum_f64 = { .op = CLFOLD_ADD, .type = CLFOLD_F64 };
 
 static int saves; /* of verdicts */
 
-static int reset(void **state)
+static struct clspy_live live;
+static int64_t blocks;
+
+/* Instead of the context that is open. */
+static void reopen(const clfold_context_params *params)
+{
+    clfold_context_destroy(&ctx);
+    assert_ok(context_open(&ctx, params));
+}
+
+/* Each test has a context, with which all that it has made must go. */
+static int begin(void **state)
 {
     (void)state;
     clspy_reset();
     log_clear();
+    live = clspy_live();
+    blocks = alloc_spy_live();
+    reopen(NULL);
     return 0;
 }
 
-static clfold_context *open_context(void)
+static int end(void **state)
 {
-    clfold_context *ctx = NULL;
-
-    assert_ok(context_open(&ctx, NULL));
-    return ctx;
+    (void)state;
+    clfold_context_destroy(&ctx);
+    assert_string_equal(clspy_leaks(&live), "");
+    assert_int_equal(alloc_spy_live(), blocks);
+    return 0;
 }
 
-/* Each of them is 1. */
-static cl_mem new_ints(size_t num)
-{
-    const cl_int one = 1;
-    cl_int status;
-    cl_mem mem =
-        clCreateBuffer(device.context, CL_MEM_READ_WRITE, num * 4, NULL, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    assert_int_equal(
-        clEnqueueFillBuffer(device.queue, mem, &one, 4, 0, num * 4, 0, NULL, NULL),
-        CL_SUCCESS);
-    return mem;
-}
-
-static clfold_status reduce(clfold_context *ctx)
+static clfold_status reduce(void)
 {
     cl_long result = POISON;
     clfold_status status = clfold_reduce_host(ctx, device.queue, &sum, input, 0, COUNT,
@@ -71,78 +72,56 @@ static void fail_builds(int num, cl_int code)
  * not where it was asked for by name. */
 static void test_no_lookback(void **state)
 {
-    enum { MANY = 1 << 17 };
-    cl_int total = 0;
-    clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
-    clfold_context *ctx = open_context();
+    struct trial trial = { .operation = CLFOLD_INCLUSIVE_SCAN, INTS(1 << 17) };
     clfold_report report;
     struct findings findings;
     const char *failed = NULL;
+    char why[1024];
     bool is_known;
-    cl_mem in = new_ints(MANY), out = new_ints(MANY);
 
     (void)state;
     /* Probes have builds of their own, and come before those that fail. */
     assert_int_equal(clfold_context_findings(ctx, true, &findings, &is_known, &failed),
                      CL_SUCCESS);
-    const uint64_t probed = clspy_calls("clBuildProgram");
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY, NULL, &report));
+    assert_ok(clfold_explain(ctx, trial.operation, &sum, trial.count, NULL, &report));
     if (strcmp(report.algorithm, "scan_lookback") == 0) {
-        fail_builds(TILES, CL_BUILD_PROGRAM_FAILURE);
+        const uint64_t probed = clspy_calls("clBuildProgram");
+        fail_builds(TILES_OF_CPUS, CL_BUILD_PROGRAM_FAILURE);
         for (int i = 0; i < 2; ++i) {
-            assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0, MANY,
-                                            0, NULL, NULL));
-            assert_int_equal(clspy_calls("clBuildProgram"), probed + TILES + 1);
+            trial_check(&trial, NULL);
+            assert_int_equal(clspy_calls("clBuildProgram"), probed + TILES_OF_CPUS + 1);
             assert_false(log_has(CLFOLD_LOG_ERROR, "", ""));
         }
         assert_true(clspy_disarm().fired);
-        assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, (MANY - 1) * 4,
-                                             4, &total, 0, NULL, NULL),
-                         CL_SUCCESS);
-        assert_int_equal(total, MANY);
-        assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, MANY, NULL, &report));
+        assert_ok(clfold_explain(ctx, trial.operation, &sum, trial.count, NULL, &report));
         assert_string_equal(report.algorithm, "reduce_then_scan");
-        fold.algorithm = "scan_lookback";
-        assert_refused(clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0,
-                                             MANY, 0, NULL, NULL),
-                       CLFOLD_ERROR_BUILD, "does not build");
+        trial.algorithm = "scan_lookback";
+        assert_int_equal(trial_run(&trial, NULL, why, sizeof(why)), TRIAL_WRONG);
+        assert_non_null(strstr(why, "CLFOLD_ERROR_BUILD"));
+        assert_non_null(strstr(why, "does not build"));
     } else {
         print_message("%s scans by %s\n", device.name, report.algorithm);
     }
-    clReleaseMemObject(in);
-    clReleaseMemObject(out);
-    clfold_context_destroy(&ctx);
 }
 
 /* A tile that does not build gives way to one of other size, of which there are too many:
  * more than there are tickets in a word of 32 bits. */
 static void test_too_many_next_tiles(void **state)
 {
-    enum { MANY = 3 << 19 };
-    const struct debug plan = {
-        .tile_elements = 7, .group_size = 4, .tier = MEMORY_LEGACY_32, .spins = 1
-    };
-    static cl_int found[MANY];
-    clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
-    clfold_context *ctx = open_context();
-    cl_mem in = new_ints(MANY), out = new_ints(MANY);
+    const struct trial trial = { .operation = CLFOLD_INCLUSIVE_SCAN,
+                                 .op = CLFOLD_ADD,
+                                 .pair = { CLFOLD_I32, CLFOLD_I32 },
+                                 .count = 3 << 19,
+                                 .plan = { .tile_elements = 7,
+                                           .group_size = 4,
+                                           .tier = MEMORY_LEGACY_32,
+                                           .spins = 1 } };
 
     (void)state;
-    clfold_context_override(ctx, &plan);
     fail_builds(1, CL_BUILD_PROGRAM_FAILURE);
-    assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0, MANY, 0,
-                                    NULL, NULL));
-    clspy_disarm();
+    trial_check(&trial, NULL);
+    assert_true(clspy_disarm().fired);
     assert_false(log_has(CLFOLD_LOG_ERROR, "", ""));
-    assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(found),
-                                         found, 0, NULL, NULL),
-                     CL_SUCCESS);
-    for (cl_int i = 0; i < MANY; ++i) {
-        assert_int_equal(found[i], i + 1);
-    }
-    clReleaseMemObject(in);
-    clReleaseMemObject(out);
-    clfold_context_destroy(&ctx);
 }
 
 /* So it does in a trace, whose tiles are counted once it is built: nothing is recorded
@@ -154,9 +133,8 @@ static void test_trace_next_tile(void **state)
     clfold_fold fold = { .op = CLFOLD_ADD,
                          .type = CLFOLD_I32,
                          .algorithm = "scan_lookback" };
-    clfold_context *ctx = open_context();
     size_t num = 0;
-    cl_mem mem = new_ints(2 * MANY);
+    cl_mem mem = coloured_buffer(8 * MANY);
 
     (void)state;
     clfold_context_override(ctx, NULL);
@@ -173,7 +151,6 @@ static void test_trace_next_tile(void **state)
         print_message("%s has no look-back\n", device.name);
     }
     clReleaseMemObject(mem);
-    clfold_context_destroy(&ctx);
 }
 
 static void count_save(void *user, const char *key, const void *verdict, size_t size)
@@ -188,27 +165,26 @@ static void test_tier_fails(void **state)
 {
     const clfold_context_params params = { .save_verdict = count_save };
     const struct debug probes = { .probes = 1, .tile_elements = 512 };
-    static const char *const calls[] = { "clEnqueueNDRangeKernel", "clCreateKernel",
-                                         "clEnqueueReadBuffer", "clCreateBuffer" };
+    static const char *const functions[] = { "clEnqueueNDRangeKernel", "clCreateKernel",
+                                             "clEnqueueReadBuffer", "clCreateBuffer" };
 
     (void)state;
     if (device.ends_loops) {
         print_message("%s does not look back\n", device.name);
         skip();
     }
-    for (size_t i = 0; i <= sizeof(calls) / sizeof(calls[0]); ++i) {
+    for (size_t i = 0; i <= sizeof(functions) / sizeof(functions[0]); ++i) {
         const clfold_fold fold = { .op = CLFOLD_ADD,
                                    .type = CLFOLD_I64,
                                    .in = CLFOLD_I32 };
-        const bool fails = i < sizeof(calls) / sizeof(calls[0]);
-        clfold_context *ctx = NULL;
-        assert_ok(context_open(&ctx, &params));
+        const bool fails = i < sizeof(functions) / sizeof(functions[0]);
+        reopen(&params);
         clfold_context_override(ctx, &probes);
         clspy_reset();
         log_clear();
         saves = 0;
         if (fails) {
-            clspy_arm(calls[i], 1, CL_OUT_OF_RESOURCES);
+            clspy_arm(functions[i], 1, CL_OUT_OF_RESOURCES);
         }
         assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 1 << 20, NULL));
         assert_int_equal(clspy_disarm().fired, fails);
@@ -217,7 +193,6 @@ static void test_tier_fails(void **state)
                          fails);
         assert_int_equal(log_has(CLFOLD_LOG_WARNING, "dropped: does not run", ""), fails);
         assert_int_equal(saves, !fails);
-        clfold_context_destroy(&ctx);
     }
 }
 
@@ -236,14 +211,13 @@ static void test_probe_fails(void **state)
     const clfold_context_params params = { .load_verdict = count_load };
     const struct debug probes = { .probes = 1, .tile_elements = 512 };
     clfold_lookback known = { .why = "mine" };
-    clfold_context *ctx = NULL;
 
     (void)state;
     if (device.ends_loops) {
         print_message("%s does not look back\n", device.name);
         skip();
     }
-    assert_ok(context_open(&ctx, &params));
+    reopen(&params);
     clfold_context_override(ctx, &probes);
     clspy_reset();
     loads = 0;
@@ -256,21 +230,19 @@ static void test_probe_fails(void **state)
     assert_ok(clfold_explain_lookback(ctx, CL_FALSE, &known));
     assert_int_equal(loads, 1);
     assert_true(!known.tier && !known.why);
-    clfold_context_destroy(&ctx);
 }
 
 /* One kind of tile that does not build is replaced by the other, for good, and
  * clfold_explain says so. */
 static void test_next_tile(void **state)
 {
-    clfold_context *ctx = open_context();
     clfold_report before, after;
     clfold_stats stats;
 
     (void)state;
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL, &before));
     fail_builds(1, CL_BUILD_PROGRAM_FAILURE);
-    assert_ok(reduce(ctx));
+    assert_ok(reduce());
     assert_true(clspy_disarm().fired);
     assert_int_equal(clspy_calls("clBuildProgram"), 2);
     assert_true(log_has(CLFOLD_LOG_WARNING, "does not build", ""));
@@ -281,7 +253,7 @@ static void test_next_tile(void **state)
     log_clear();
     assert_refused(clfold_reduce_host(ctx, device.queue, NULL, NULL, 0, 0, NULL, 0),
                    CLFOLD_ERROR_ARGUMENT, "fold is NULL");
-    assert_ok(reduce(ctx));
+    assert_ok(reduce());
     assert_non_null(strstr(clfold_last_error(), "fold is NULL"));
     assert_false(log_has(CLFOLD_LOG_WARNING, "does not build", ""));
     assert_false(log_has(CLFOLD_LOG_ERROR, "does not build", ""));
@@ -291,11 +263,9 @@ static void test_next_tile(void **state)
     assert_int_equal(stats.failed_builds, 1);
     assert_int_equal(stats.misses, 1);
     assert_int_equal(stats.hits, 1);
-    clfold_context_destroy(&ctx);
 }
 
 static struct {
-    clfold_context *ctx;
     int calls;
     clfold_status inner;
 } reentrant;
@@ -306,7 +276,7 @@ static void reduce_inside(void *user, int level, const char *message)
     (void)level;
     (void)message;
     if (++reentrant.calls == 1) {
-        reentrant.inner = reduce(reentrant.ctx);
+        reentrant.inner = reduce();
     }
 }
 
@@ -315,69 +285,74 @@ static void reduce_inside(void *user, int level, const char *message)
 static void test_log_reduces(void **state)
 {
     const clfold_context_params params = { .log = reduce_inside };
-    clfold_context *ctx = NULL;
 
     (void)state;
+    clfold_context_destroy(&ctx);
     assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
-    reentrant.ctx = ctx;
     reentrant.calls = 0;
     reentrant.inner = CLFOLD_ERROR_BUILD;
     fail_builds(1, CL_BUILD_PROGRAM_FAILURE);
-    assert_ok(reduce(ctx));
+    assert_ok(reduce());
     assert_int_equal(reentrant.calls, 1);
     assert_int_equal(reentrant.inner, CLFOLD_OK);
-    clfold_context_destroy(&ctx);
 }
 
 /* With no tile left, the compiler's log comes back, also from the calls after. */
 static void test_no_tile(void **state)
 {
     static const char words[] = "error: planted at line 7";
-    struct clspy_live before = clspy_live();
-    int64_t blocks = alloc_spy_live();
-    clfold_context *ctx = open_context();
 
     (void)state;
     clspy_answer("clGetProgramBuildInfo", CL_PROGRAM_BUILD_LOG, words, sizeof(words));
-    fail_builds(TILES, CL_BUILD_PROGRAM_FAILURE);
-    assert_refused(reduce(ctx), CLFOLD_ERROR_BUILD, words);
-    assert_int_equal(clspy_calls("clBuildProgram"), TILES);
+    fail_builds(TILES_OF_CPUS, CL_BUILD_PROGRAM_FAILURE);
+    assert_refused(reduce(), CLFOLD_ERROR_BUILD, words);
+    assert_int_equal(clspy_calls("clBuildProgram"), TILES_OF_CPUS);
     assert_true(log_has(CLFOLD_LOG_WARNING, words, ""));
     clspy_disarm();
     for (int i = 0; i < 2; ++i) {
-        assert_refused(reduce(ctx), CLFOLD_ERROR_BUILD, words);
+        assert_refused(reduce(), CLFOLD_ERROR_BUILD, words);
     }
     assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL),
                    CLFOLD_ERROR_BUILD, words);
-    assert_int_equal(clspy_calls("clBuildProgram"), TILES);
+    assert_int_equal(clspy_calls("clBuildProgram"), TILES_OF_CPUS);
     /* Another fold has programs of its own. */
     const clfold_fold max = { .op = CLFOLD_MAX, .type = CLFOLD_I32 };
     cl_int greatest = 0;
     assert_ok(clfold_reduce_host(ctx, device.queue, &max, input, 0, COUNT, &greatest,
                                  sizeof(greatest)));
-    clfold_context_destroy(&ctx);
-    assert_string_equal(clspy_leaks(&before), "");
-    assert_int_equal(alloc_spy_live(), blocks);
 }
 
-/* A build that fails for another reason is tried again. */
-static void test_build_again(void **state)
+/* A build that fails for another reason than the text, and scratch that cannot be had:
+ * the sentence names the call, or the memory, and the next time it is tried again. */
+static void test_again(void **state)
 {
-    static const cl_int codes[] = { CL_OUT_OF_HOST_MEMORY, CL_COMPILER_NOT_AVAILABLE,
-                                    CL_INVALID_BUILD_OPTIONS };
+    static const struct {
+        const char *function;
+        cl_int code;
+    } cases[] = { { "clBuildProgram", CL_OUT_OF_HOST_MEMORY },
+                  { "clBuildProgram", CL_COMPILER_NOT_AVAILABLE },
+                  { "clBuildProgram", CL_INVALID_BUILD_OPTIONS },
+                  { "clCreateBuffer", CL_OUT_OF_RESOURCES },
+                  { "clRetainCommandQueue", CL_OUT_OF_RESOURCES } };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); ++i) {
-        clfold_context *ctx = open_context();
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        reopen(NULL);
         clspy_reset();
-        fail_builds(1, codes[i]);
-        assert_refused(reduce(ctx), codes[i], "clBuildProgram");
+        clspy_arm(cases[i].function, 1, cases[i].code);
+        assert_refused(reduce(), cases[i].code, cases[i].function);
         assert_true(clspy_disarm().fired);
-        assert_int_equal(clspy_calls("clBuildProgram"), 1);
-        assert_ok(reduce(ctx));
-        assert_int_equal(clspy_calls("clBuildProgram"), 2);
-        clfold_context_destroy(&ctx);
+        assert_null(strstr(clfold_last_error(), "scratch_limit"));
+        const uint64_t builds = clspy_calls("clBuildProgram");
+        assert_true(builds == 1 || i >= 3);
+        assert_ok(reduce());
+        assert_int_equal(clspy_calls("clBuildProgram"), i < 3 ? 2 : 1);
     }
+    clfold_context_trim(ctx);
+    /* Warm, the only allocation is the block. */
+    alloc_spy_arm(1);
+    assert_refused(reduce(), CL_OUT_OF_HOST_MEMORY, "no memory on the host for it");
+    assert_true(alloc_spy_disarm());
 }
 
 /* A thousand texts, of which none compiles, and some that do: neither the process nor the
@@ -385,9 +360,8 @@ static void test_build_again(void **state)
 static void test_thousand_texts(void **state)
 {
     const clfold_context_params params = { .max_programs = 16 };
-    clfold_context *ctx = NULL;
-    struct clspy_live live = { 0 };
-    int64_t blocks = 0;
+    struct clspy_live half = { 0 };
+    int64_t half_blocks = 0;
     char text[64];
     clfold_fold fold = { .type = CLFOLD_I64,
                          .in = CLFOLD_I32,
@@ -397,6 +371,7 @@ static void test_thousand_texts(void **state)
     cl_long result;
 
     (void)state;
+    clfold_context_destroy(&ctx);
     assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
     for (int i = 1; i <= 1000; ++i) {
         const bool compiles = i % 50 == 0;
@@ -410,28 +385,24 @@ static void test_thousand_texts(void **state)
         clspy_disarm();
         log_clear();
         if (i == 500) {
-            live = clspy_live();
-            blocks = alloc_spy_live();
+            half = clspy_live();
+            half_blocks = alloc_spy_live();
         }
     }
-    assert_string_equal(clspy_leaks(&live), "");
-    assert_int_equal(alloc_spy_live(), blocks);
-    clfold_context_destroy(&ctx);
+    assert_string_equal(clspy_leaks(&half), "");
+    assert_int_equal(alloc_spy_live(), half_blocks);
 }
 
 /* A log that cannot be read is not a failure of its own. Each build's log takes two
  * calls, and the call returns the words of the last build: its are number 5 and 6. */
 static void build_without_log(uint64_t call, const char *words)
 {
-    struct clspy_live before = clspy_live();
-    clfold_context *ctx = open_context();
 
-    fail_builds(TILES, CL_BUILD_PROGRAM_FAILURE);
+    reopen(NULL);
+    fail_builds(TILES_OF_CPUS, CL_BUILD_PROGRAM_FAILURE);
     clspy_arm("clGetProgramBuildInfo", call, 0);
-    assert_refused(reduce(ctx), CLFOLD_ERROR_BUILD, words);
+    assert_refused(reduce(), CLFOLD_ERROR_BUILD, words);
     clspy_disarm();
-    clfold_context_destroy(&ctx);
-    assert_string_equal(clspy_leaks(&before), "");
 }
 
 static void test_no_log(void **state)
@@ -447,33 +418,34 @@ static void test_no_log(void **state)
 
 /* No memory for the log, wherever: still CLFOLD_ERROR_BUILD or CL_OUT_OF_HOST_MEMORY, and
  * nothing leaks. */
+static int as_build, as_memory;
+
+static struct clspy_shot shoot_log(enum way way, uint64_t number)
+{
+    reopen(NULL);
+    fail_builds(TILES_OF_CPUS, CL_BUILD_PROGRAM_FAILURE);
+    fault_arm(way, number);
+    const clfold_status status = reduce();
+    const struct clspy_shot shot = fault_disarm(way);
+    clspy_disarm();
+    log_clear();
+    assert_true(status == CLFOLD_ERROR_BUILD ||
+                (shot.fired && status == CL_OUT_OF_HOST_MEMORY));
+    as_build += shot.fired && status == CLFOLD_ERROR_BUILD;
+    as_memory += shot.fired && status == CL_OUT_OF_HOST_MEMORY;
+    clfold_context_destroy(&ctx);
+    return shot;
+}
+
 static void test_no_memory_for_log(void **state)
 {
     static const char words[] = "planted";
-    bool fired = true;
-    int as_build = 0, as_memory = 0;
 
     (void)state;
     clspy_answer("clGetProgramBuildInfo", CL_PROGRAM_BUILD_LOG, words, sizeof(words));
-    for (uint64_t number = 1; fired; ++number) {
-        struct clspy_live before = clspy_live();
-        int64_t blocks = alloc_spy_live();
-        clfold_context *ctx = open_context();
-        fail_builds(TILES, CL_BUILD_PROGRAM_FAILURE);
-        alloc_spy_arm(number);
-        clfold_status status = reduce(ctx);
-        fired = alloc_spy_disarm();
-        clspy_disarm();
-        log_clear();
-        assert_true(status == CLFOLD_ERROR_BUILD ||
-                    (fired && status == CL_OUT_OF_HOST_MEMORY));
-        as_build += fired && status == CLFOLD_ERROR_BUILD;
-        as_memory += fired && status == CL_OUT_OF_HOST_MEMORY;
-        clfold_context_destroy(&ctx);
-        assert_string_equal(clspy_leaks(&before), "");
-        assert_int_equal(alloc_spy_live(), blocks);
-    }
-    assert_true(as_build >= 2 * TILES); /* each time the log and its copy */
+    clfold_context_destroy(&ctx);
+    sweep("no memory for the log", OF_ALLOCATIONS, shoot_log, 0, 0, NULL);
+    assert_true(as_build >= 2 * TILES_OF_CPUS); /* each time the log and its copy */
     assert_true(as_memory >= 6);
 }
 
@@ -499,12 +471,11 @@ static void *reduce_cold(void *user)
 /* `builds_fail` of the builds fail in passing: whoever waited tries again. */
 static void build_by_threads(int builds_fail, uint64_t builds)
 {
-    struct clspy_live before = clspy_live();
-    clfold_context *ctx = open_context();
     struct thread threads[THREADS];
     pthread_barrier_t start;
     int failed = 0;
 
+    reopen(NULL);
     clspy_reset();
     fail_builds(builds_fail, CL_OUT_OF_HOST_MEMORY);
     assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
@@ -527,8 +498,6 @@ static void build_by_threads(int builds_fail, uint64_t builds)
     clspy_disarm();
     assert_int_equal(failed, builds_fail);
     assert_int_equal(clspy_calls("clBuildProgram"), builds);
-    clfold_context_destroy(&ctx);
-    assert_string_equal(clspy_leaks(&before), "");
 }
 
 static void test_threads_build_once(void **state)
@@ -550,52 +519,43 @@ static void test_scratch_limit(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); ++i) {
         const clfold_context_params params = { .scratch_limit = limits[i] };
-        clfold_context *ctx = NULL;
         clfold_stats stats;
-        assert_ok(context_open(&ctx, &params));
+        reopen(&params);
         for (int round = 0; round < 2; ++round) {
-            if (reduce(ctx)) {
+            if (reduce()) {
                 fail_msg("limit %llu: %s", (unsigned long long)limits[i],
                          clfold_last_error());
             }
             assert_ok(clfold_context_stats(ctx, &stats));
             assert_true(stats.scratch_bytes <= limits[i]);
         }
-        clfold_context_destroy(&ctx);
     }
 }
 
-static clfold_status scan(clfold_context *ctx, const clfold_fold *fold)
-{
-    return clfold_inclusive_scan(ctx, device.queue, fold, input, 0, items, 0, COUNT, 0,
-                                 NULL, NULL);
-}
-
 /* An argument that the driver rejects: the sentence says what it is. */
-static void test_argument_names(void **state)
+static const char *const argument_names[] = {
+    "in", "out", "items", "init", "total_out", "args: w of type int4"
+};
+enum { NAMES = sizeof(argument_names) / sizeof(argument_names[0]) };
+static bool names_seen[NAMES];
+
+/* Later calls set long values and memory objects alone: the kernels have the rest. */
+static clfold_status take_arguments(clfold_operation operation, const struct call *call)
 {
-    static const char *const names[] = { "in",        "out",
-                                         "items",     "init",
-                                         "total_out", "args: w of type int4, 16 bytes" };
-    enum { NAMES = sizeof(names) / sizeof(names[0]) };
     static const cl_int four[4];
     const clfold_arg arg = CLFOLD_VALUE("int4", w, four);
-    clfold_fold loaded = sum;
-    bool seen[NAMES] = { 0 };
-    clfold_context *ctx = open_context();
+    clfold_fold loaded = *call->fold;
+    struct call own = *call;
 
-    (void)state;
-    loaded.algorithm = "reduce_then_scan";
     loaded.load = "x + w.x";
     loaded.args = &arg;
     loaded.num_args = 1;
-    /* later calls set long values and memory objects alone: the kernels have the rest */
-    assert_ok(scan(ctx, &loaded));
-    for (uint64_t call = 1;; ++call) {
-        clspy_reset();
+    own.fold = &loaded;
+    assert_ok(forward_alone(operation, &own));
+    for (uint64_t number = 1;; ++number) {
         log_clear();
-        clspy_arm("clSetKernelArg", call, CL_INVALID_MEM_OBJECT);
-        const clfold_status status = scan(ctx, &loaded);
+        clspy_arm("clSetKernelArg", number, CL_INVALID_MEM_OBJECT);
+        const clfold_status status = forward_alone(operation, &own);
         if (!clspy_disarm().fired) {
             assert_ok(status);
             break;
@@ -603,39 +563,27 @@ static void test_argument_names(void **state)
         assert_refused(status, CL_INVALID_MEM_OBJECT, "clSetKernelArg failed");
         for (size_t i = 0; i < NAMES; ++i) {
             char part[64];
-            snprintf(part, sizeof(part), ": %s: clSetKernelArg", names[i]);
-            seen[i] = seen[i] || strstr(clfold_last_error(), part);
+            snprintf(part, sizeof(part), ": %s", argument_names[i]);
+            names_seen[i] = names_seen[i] || strstr(clfold_last_error(), part);
         }
     }
-    for (size_t i = 0; i < NAMES; ++i) {
-        if (!seen[i]) {
-            fail_msg("no sentence names %s", names[i]);
-        }
-    }
-    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
-    clfold_context_destroy(&ctx);
+    return forward(operation, &own);
 }
 
-/* Scratch that cannot be had: the sentence names the call, or the memory, that failed. */
-static void test_no_scratch(void **state)
+static void test_argument_names(void **state)
 {
-    static const char *const calls[] = { "clCreateBuffer", "clRetainCommandQueue" };
+    const struct trial trial = { .operation = CLFOLD_INCLUSIVE_SCAN,
+                                 INTS(COUNT),
+                                 .algorithm = "reduce_then_scan" };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); ++i) {
-        clfold_context *ctx = open_context();
-        clspy_reset();
-        clspy_arm(calls[i], 1, CL_OUT_OF_RESOURCES);
-        assert_refused(reduce(ctx), CL_OUT_OF_RESOURCES, calls[i]);
-        assert_null(strstr(clfold_last_error(), "scratch_limit"));
-        assert_ok(reduce(ctx));
-        clfold_context_trim(ctx);
-        /* Warm, the only allocation is the block. */
-        alloc_spy_arm(1);
-        assert_refused(reduce(ctx), CL_OUT_OF_HOST_MEMORY,
-                       "no memory on the host for it");
-        assert_true(alloc_spy_disarm());
-        clfold_context_destroy(&ctx);
+    on_call = take_arguments;
+    trial_check(&trial, NULL);
+    on_call = NULL;
+    for (size_t i = 0; i < NAMES; ++i) {
+        if (!names_seen[i]) {
+            fail_msg("no sentence names %s", argument_names[i]);
+        }
     }
 }
 
@@ -647,13 +595,13 @@ static void test_half_a_call(void **state)
     const uint64_t limit = device.ends_loops ? 400 : 200;
     const clfold_context_params params = { .scratch_limit = limit };
     cl_command_queue other = device_queue(&device, 0);
-    clfold_context *ctx = NULL;
+    cl_long found = POISON;
     cl_int status;
     cl_event gate = clCreateUserEvent(device.context, &status);
 
     (void)state;
     assert_int_equal(status, CL_SUCCESS);
-    assert_ok(context_open(&ctx, &params));
+    reopen(&params);
     clfold_context_override(ctx, &twenty_groups);
     clspy_arm("clEnqueueNDRangeKernel", 2, CL_OUT_OF_RESOURCES);
     assert_refused(clfold_reduce(ctx, device.queue, &sum, input, 0, output, 0, COUNT, 1,
@@ -667,8 +615,10 @@ static void test_half_a_call(void **state)
     assert_int_equal(clFinish(device.queue), CL_SUCCESS);
     assert_ok(clfold_reduce(ctx, other, &sum, input, 0, output, 0, COUNT, 0, NULL, NULL));
     assert_int_equal(clFinish(other), CL_SUCCESS);
-    assert_int_equal(read_output(), expected);
-    clfold_context_destroy(&ctx);
+    assert_int_equal(clEnqueueReadBuffer(other, output, CL_TRUE, 0, sizeof(found), &found,
+                                         0, NULL, NULL),
+                     CL_SUCCESS);
+    assert_int_equal(found, expected);
     clReleaseEvent(gate);
     clReleaseCommandQueue(other);
 }
@@ -693,58 +643,39 @@ static void answer_version(const char *version)
     clspy_answer("clGetDeviceInfo", CL_DEVICE_VERSION, version, strlen(version) + 1);
 }
 
-static void test_language(void **state)
-{
-    static const struct {
-        const char *version, *options;
-    } cases[] = {
-        { "OpenCL 1.2 x", "-cl-std=CL1.2" },
-        { "OpenCL 2.0 x", "-cl-std=CL2.0" },
-        { "OpenCL 2.1 x", "-cl-std=CL2.0" },
-        { "OpenCL 3.0 x", "-cl-std=CL3.0" },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        clspy_reset();
-        answer_version(cases[i].version);
-        clfold_context *ctx = open_context();
-        /* The real device may lack that language. */
-        fail_builds(1, CL_OUT_OF_HOST_MEMORY);
-        assert_refused(reduce(ctx), CL_OUT_OF_HOST_MEMORY, "clBuildProgram");
-        clspy_disarm();
-        assert_string_equal(clspy_build_options(), cases[i].options);
-        clfold_context_destroy(&ctx);
-    }
-}
-
-/* Told an older version, the device does the same work in the older language. */
+/* Told an older version, the device does the same work in the older language, where it is
+ * sure to have that. */
 static void test_older_works(void **state)
 {
     static const struct {
-        const char *text, *options;
-        int version;
+        const char *version, *options;
+        int runs; /* on devices of that version */
     } cases[] = {
         { "OpenCL 1.2 x", "-cl-std=CL1.2", 120 },
+        { "OpenCL 2.0 x", "-cl-std=CL2.0", INT_MAX },
+        { "OpenCL 2.1 x", "-cl-std=CL2.0", INT_MAX },
         { "OpenCL 3.0 x", "-cl-std=CL3.0", 300 },
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         clspy_reset();
-        if (real_version() < cases[i].version) {
-            continue;
+        const bool runs = real_version() >= cases[i].runs;
+        answer_version(cases[i].version);
+        reopen(NULL);
+        if (runs) {
+            assert_ok(reduce());
+            if (device.disorder) {
+                assert_works(ctx, device.disorder);
+            }
+            /* As planned, not by the fallback for a program that does not build. */
+            assert_int_equal(clspy_calls("clBuildProgram"), 1);
+        } else {
+            fail_builds(1, CL_OUT_OF_HOST_MEMORY);
+            assert_refused(reduce(), CL_OUT_OF_HOST_MEMORY, "clBuildProgram");
+            clspy_disarm();
         }
-        answer_version(cases[i].text);
-        clfold_context *ctx = open_context();
-        assert_ok(reduce(ctx));
         assert_string_equal(clspy_build_options(), cases[i].options);
-        if (device.disorder) {
-            assert_works(ctx, device.disorder);
-        }
-        /* As planned, not by the fallback for a program that does not build. */
-        assert_int_equal(clspy_calls("clBuildProgram"), 1);
-        clfold_context_destroy(&ctx);
     }
 }
 
@@ -753,20 +684,18 @@ static void test_older_works(void **state)
 static void check_small_groups(const char *vendor, const char *row, size_t most)
 {
     const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
-    clfold_context *ctx = NULL;
     clfold_report report;
 
     clspy_reset();
     clspy_answer("clGetDeviceInfo", CL_DEVICE_TYPE, &gpu, sizeof(gpu));
     clspy_answer("clGetDeviceInfo", CL_DEVICE_VENDOR, vendor, strlen(vendor) + 1);
     clspy_answer("clGetDeviceInfo", CL_DEVICE_MAX_WORK_GROUP_SIZE, &most, sizeof(most));
-    ctx = open_context();
+    reopen(NULL);
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL, &report));
     assert_non_null(strstr(report.reason, row));
     assert_true(report.group_size >= 1 && report.group_size <= most);
-    assert_ok(reduce(ctx));
+    assert_ok(reduce());
     assert_int_equal(clspy_calls("clBuildProgram"), 1);
-    clfold_context_destroy(&ctx);
 }
 
 static void test_small_groups(void **state)
@@ -795,10 +724,10 @@ static void test_small_groups(void **state)
 static void test_too_old(void **state)
 {
     static const char *const versions[] = { "OpenCL 1.0 x", "OpenCL 1.1 x", "OpenGL 4" };
-    struct clspy_live before = clspy_live();
-    clfold_context *ctx = NULL;
 
     (void)state;
+    clfold_context_destroy(&ctx);
+    clspy_reset();
     for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); ++i) {
         answer_version(versions[i]);
         assert_refused(context_open(&ctx, NULL), CLFOLD_ERROR_UNSUPPORTED, versions[i]);
@@ -806,7 +735,6 @@ static void test_too_old(void **state)
     }
     /* Such a device has none: it came with OpenCL 1.2. */
     assert_int_equal(clspy_calls("clRetainDevice"), 0);
-    assert_string_equal(clspy_leaks(&before), "");
 }
 
 static void answer_f64(cl_device_fp_config config, const char *extensions)
@@ -823,7 +751,7 @@ static void test_no_f64(void **state)
 
     (void)state;
     answer_f64(0, "cl_khr_global_int32_base_atomics");
-    clfold_context *ctx = open_context();
+    reopen(NULL);
     assert_refused(
         clfold_reduce(ctx, device.queue, &sum_f64, input, 0, output, 0, 1, 0, NULL, NULL),
         CLFOLD_ERROR_UNSUPPORTED, "type f64");
@@ -833,14 +761,12 @@ static void test_no_f64(void **state)
     assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &sum_f64, 1, NULL),
                    CLFOLD_ERROR_UNSUPPORTED, "type f64");
     assert_int_equal(clspy_calls("clBuildProgram"), 0);
-    assert_ok(reduce(ctx)); /* of integers */
-    clfold_context_destroy(&ctx);
+    assert_ok(reduce()); /* of integers */
 }
 
 /* In OpenCL 1.2 the query is optional, so the extension's name is used. */
 static void test_f64_by_name(void **state)
 {
-    clfold_context *ctx = NULL;
     double result = -1;
 
     (void)state;
@@ -849,13 +775,12 @@ static void test_f64_by_name(void **state)
     }
     answer_f64(0, "cl_khr_fp64 cl_khr_global_int32_base_atomics");
     clspy_arm("clBuildProgram", 1, CL_OUT_OF_RESOURCES);
-    ctx = open_context();
+    reopen(NULL);
     /* Refused by the planted build, so not for its type. */
     assert_refused(clfold_reduce_host(ctx, device.queue, &sum_f64, input, 0, 1, &result,
                                       sizeof(result)),
                    CL_OUT_OF_RESOURCES, "clBuildProgram");
     clspy_disarm();
-    clfold_context_destroy(&ctx);
 }
 
 static int launches_until_null;
@@ -880,13 +805,13 @@ static void test_verify_catches(void **state)
         .init = &init,
         .init_size = sizeof(init),
     };
-    struct clspy_live before = clspy_live();
-    clfold_context *trusting = open_context(), *ctx = NULL;
-    cl_event event = (cl_event)&before;
+    clfold_context *trusting = NULL;
+    cl_event event = (cl_event)&trusting;
     cl_long result = POISON;
 
     (void)state;
-    assert_ok(context_open(&ctx, &verify));
+    assert_ok(context_open(&trusting, NULL));
+    reopen(&verify);
     assert_works(ctx, device.queue);
     clspy_null_device(true);
     assert_ok(clfold_reduce_host(trusting, device.queue, &from_five, input, 0, COUNT,
@@ -909,34 +834,17 @@ static void test_verify_catches(void **state)
     clspy_null_device(false);
     clspy_before_launch(NULL);
     assert_works(ctx, device.queue);
-    clfold_context_destroy(&ctx);
     clfold_context_destroy(&trusting);
-    assert_string_equal(clspy_leaks(&before), "");
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
 /* test_driver ["PATTERN"]: only these tests. */
-TEST_MAIN("driver", fixture_init, fixture_finish,
-          cmocka_unit_test_setup(test_next_tile, reset),
-          cmocka_unit_test_setup(test_log_reduces, reset),
-          cmocka_unit_test_setup(test_no_tile, reset),
-          cmocka_unit_test_setup(test_no_lookback, reset),
-          cmocka_unit_test_setup(test_tier_fails, reset),
-          cmocka_unit_test_setup(test_probe_fails, reset),
-          cmocka_unit_test_setup(test_too_many_next_tiles, reset),
-          cmocka_unit_test_setup(test_trace_next_tile, reset),
-          cmocka_unit_test_setup(test_build_again, reset),
-          cmocka_unit_test_setup(test_thousand_texts, reset),
-          cmocka_unit_test_setup(test_no_log, reset),
-          cmocka_unit_test_setup(test_no_memory_for_log, reset),
-          cmocka_unit_test_setup(test_threads_build_once, reset),
-          cmocka_unit_test_setup(test_scratch_limit, reset),
-          cmocka_unit_test_setup(test_argument_names, reset),
-          cmocka_unit_test_setup(test_no_scratch, reset),
-          cmocka_unit_test_setup(test_half_a_call, reset),
-          cmocka_unit_test_setup(test_language, reset),
-          cmocka_unit_test_setup(test_older_works, reset),
-          cmocka_unit_test_setup(test_small_groups, reset),
-          cmocka_unit_test_setup(test_too_old, reset),
-          cmocka_unit_test_setup(test_no_f64, reset),
-          cmocka_unit_test_setup(test_f64_by_name, reset),
-          cmocka_unit_test_setup(test_verify_catches, reset))
+TEST_MAIN("driver", fixture_init, fixture_finish, TEST(test_next_tile),
+          TEST(test_log_reduces), TEST(test_no_tile), TEST(test_no_lookback),
+          TEST(test_tier_fails), TEST(test_probe_fails), TEST(test_too_many_next_tiles),
+          TEST(test_trace_next_tile), TEST(test_again), TEST(test_thousand_texts),
+          TEST(test_no_log), TEST(test_no_memory_for_log), TEST(test_threads_build_once),
+          TEST(test_scratch_limit), TEST(test_argument_names), TEST(test_half_a_call),
+          TEST(test_older_works), TEST(test_small_groups), TEST(test_too_old),
+          TEST(test_no_f64), TEST(test_f64_by_name), TEST(test_verify_catches))

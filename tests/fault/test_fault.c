@@ -1,367 +1,356 @@
 /*
- * Every OpenCL call and every allocation that a function makes fails once. Then the
- * function either returns that failure or works without the call, for a reason that
- * `is_tolerated` names. Nothing leaks, and the context still works.
+ * Every OpenCL call, every allocation and every file operation that a function makes
+ * fails once. Then the function either returns that failure or works without the call,
+ * for a reason that `is_tolerated` names. Nothing leaks, what it failed to write is as it
+ * was, and the same call works afterwards. A trial makes the call, and compares its
+ * results.
  */
 #include <clfold/experimental.h>
 #include "alloc_spy.h"
-#include "clspy.h"
 #include "fixture.h"
+#include "lookback.h"
+#include "sweep.h"
 #include "write_file.h"
 
+#include "base/folder.h"
 #include "ops/context.h"
-#include "ops/internal.h"
 
 #include <unistd.h>
 
-#define MAX_CALLS 500
-
-struct run {
-    const struct scenario *scenario;
-    clfold_context *ctx;
-    cl_command_queue queue;
-    cl_event gate; /* a user event that calls may wait for */
-    cl_event event;
-    cl_long result; /* on the host */
-    clfold_report report;
-    clfold_stats stats;
-    const char *failed; /* the function, or "nothing" */
-};
-
-enum order { IN_ORDER, OUT_OF_ORDER };
 enum event { NO_EVENT, EVENT, WAIT }; /* WAIT: for the gate, and an event too */
 
-/* One function under fire. */
+/* One function under fire, with the trial's call or instead of it. */
 struct scenario {
     const char *name;
-    clfold_operation operation; /* 0: none, and so no result */
-    enum order order;
-    const char *algorithm;
-    const clfold_fold *fold; /* NULL: the sum of longs */
-    size_t count;            /* 0: COUNT */
+    struct trial trial;
     enum event event;
     clfold_context_params params;
-    void (*before)(struct run *run);        /* makes it warm; NULL: cold */
-    clfold_status (*fire)(struct run *run); /* NULL: the operation */
-    void (*check)(struct run *run);         /* after success; NULL: of its result */
-    bool makes_context, takes_context;
-    size_t least_allocs;
-    uint64_t most; /* of its calls fail; 0: all */
-    /* Calls that must have been among those that failed. */
-    const char *calls[16];
+    void (*before)(const struct call *call);        /* NULL: nothing, so it is cold */
+    clfold_status (*fire)(const struct call *call); /* NULL: the call */
+    void (*check)(const struct call *call);         /* after it has succeeded */
+    uint64_t least[NUM_WAYS];                       /* of its operations fail */
+    uint64_t most;                                  /* 0: all */
+    bool is_kept; /* in a folder, which no failure of a file or of the driver spoils */
+    /* Calls that must have been among those that failed; the second, if there is
+     * scratch. */
+    const char *calls[16], *scratch[4];
 };
+
+static struct {
+    const struct scenario *scenario;
+    enum way way;
+    uint64_t number; /* of the operation that fails */
+    struct clspy_shot shot;
+    clfold_operation operation;
+    clfold_status status;
+    cl_event gate; /* a user event that calls may wait for */
+    cl_event event;
+    bool has_scratch;
+    cl_long result; /* on the host */
+    clfold_context *other;
+    clfold_report report;
+    clfold_stats stats;
+} run;
+
+/* Each process has names of its own. */
+static char tuning_file[64], folder[64];
 
 /* ---- What is fired at -------------------------------------------------------------- */
 
-/* A text that may be wrong in vectors is not compared, so it makes nothing more. */
-static const clfold_fold with_result = { .op = CLFOLD_ADD,
-                                         .type = CLFOLD_I64,
-                                         .in = CLFOLD_I32,
-                                         .result = "item + 0 * x",
-                                         .flags = CLFOLD_PARTIAL };
-
-static clfold_status fire_create(struct run *run)
+static clfold_status fire_call(const struct call *call)
 {
-    return context_open(&run->ctx, NULL);
+    return forward(run.operation, call);
 }
 
-/* With a row of another device, so that it is read and not used. Each process has a file
- * of its own. */
-static char tuning_file[64];
-#define TUNING                                                                           \
-    "clfold tuning 5\n"                                                                  \
-    "reduce 4 2^13..2^15 groups=7 on another device\n"
+/* Another context; its end can fail as well. */
+static clfold_status create(const clfold_context_params *params)
+{
+    clfold_context *other = NULL;
+    const clfold_status status = context_open(&other, params);
 
-static clfold_status fire_create_tuned(struct run *run)
+    assert_int_equal(other == NULL, status != CLFOLD_OK);
+    clfold_context_destroy(&other);
+    return status;
+}
+
+static clfold_status fire_create(const struct call *call)
+{
+    (void)call;
+    return create(NULL);
+}
+
+static clfold_status fire_create_tuned(const struct call *call)
 {
     const clfold_context_params params = { .tuning_file = tuning_file };
 
-    return context_open(&run->ctx, &params);
+    (void)call;
+    return create(&params);
 }
 
-/* A scan by a fold with a result writes no sum that is a long. */
-static bool is_summed(const struct scenario *scenario)
+/* A context's life, which keeps its program in the folder. */
+static clfold_status fire_kept(const struct call *call)
 {
-    return scenario->operation == CLFOLD_REDUCE || !scenario->fold ||
-           scenario->fold == &with_result;
-}
+    const clfold_context_params params = { .cache_folder = folder,
+                                           .log_level = CLFOLD_LOG_DEBUG };
+    struct call own = *call;
+    clfold_status status = context_open(&own.context, &params);
 
-static clfold_fold fold_of(const struct scenario *scenario)
-{
-    clfold_fold fold = scenario->fold ? *scenario->fold : sum;
-
-    fold.algorithm = scenario->algorithm;
-    fold.segments = fold.segments ? fold.segments : segments_for(scenario->algorithm);
-    if (scenario->operation == CLFOLD_INCLUSIVE_SCAN && is_summed(scenario)) {
-        fold.total_out.mem = output;
+    if (status == CLFOLD_OK) {
+        status = forward_alone(run.operation, &own);
+        clfold_context_destroy(&own.context);
     }
-    return fold;
+    return status;
 }
 
-/* The scenario's operation by this fold; `warms`: without event or wait. */
-static clfold_status call(struct run *run, const clfold_fold *fold, bool warms)
+static clfold_status fire_host(const struct call *call)
 {
-    const struct scenario *scenario = run->scenario;
-
-    return make_call(run->ctx, run->queue, scenario->operation, fold,
-                     scenario->count ? scenario->count : COUNT,
-                     !warms && scenario->event == WAIT ? &run->gate : NULL,
-                     warms || !scenario->event ? NULL : &run->event);
+    return clfold_reduce_host(call->context, call->queue, call->fold, call->in,
+                              call->in_offset, call->count, &run.result,
+                              sizeof(run.result));
 }
 
-static clfold_status fire_call(struct run *run)
+static clfold_status fire_prepare(const struct call *call)
 {
-    const clfold_fold fold = fold_of(run->scenario);
-
-    return call(run, &fold, false);
-}
-
-static clfold_status fire_host(struct run *run)
-{
-    return clfold_reduce_host(run->ctx, run->queue, &sum, input, 0, COUNT, &run->result,
-                              sizeof(run->result));
-}
-
-static clfold_status fire_prepare(struct run *run)
-{
-    const clfold_fold fold = fold_of(run->scenario);
-
-    return clfold_prepare(run->ctx, run->scenario->operation, &fold, COUNT, NULL);
-}
-
-static clfold_status fire_explain(struct run *run)
-{
-    return clfold_explain(run->ctx, CLFOLD_REDUCE, &sum, COUNT, NULL, &run->report);
-}
-
-static clfold_status fire_explain_tuning(struct run *run)
-{
-    clfold_tuning_row row;
-
-    return clfold_explain_tuning(run->ctx, CLFOLD_REDUCE, &sum, COUNT, &row);
-}
-
-static clfold_status fire_explain_lookback(struct run *run)
-{
-    clfold_lookback known;
-
-    return clfold_explain_lookback(run->ctx, CL_FALSE, &known);
-}
-
-/* Look-back by name, whose tiers are probed. */
-static clfold_status fire_lookback(struct run *run)
-{
-    const clfold_fold fold = { .op = CLFOLD_ADD,
-                               .type = CLFOLD_I64,
-                               .in = CLFOLD_I32,
-                               .algorithm = "scan_lookback" };
-
-    return clfold_inclusive_scan(run->ctx, run->queue, &fold, input, 0, output, 0, 2, 0,
-                                 NULL, NULL);
+    return clfold_prepare(call->context, run.operation, call->fold, call->count, NULL);
 }
 
 /* As many as look-back is chosen for. */
-static clfold_status fire_prepare_lookback(struct run *run)
+static clfold_status fire_prepare_lookback(const struct call *call)
 {
-    return clfold_prepare(run->ctx, CLFOLD_INCLUSIVE_SCAN, &sum, (size_t)1 << 24, NULL);
+    return clfold_prepare(call->context, run.operation, call->fold, (size_t)1 << 24,
+                          NULL);
 }
 
-static clfold_status fire_stats(struct run *run)
+static clfold_status fire_explain(const struct call *call)
 {
-    return clfold_context_stats(run->ctx, &run->stats);
+    return clfold_explain(call->context, run.operation, call->fold, call->count, NULL,
+                          &run.report);
 }
 
-static clfold_status fire_trim(struct run *run)
+static clfold_status fire_explain_tuning(const struct call *call)
 {
-    clfold_context_trim(run->ctx);
+    clfold_tuning_row row;
+
+    return clfold_explain_tuning(call->context, run.operation, call->fold, call->count,
+                                 &row);
+}
+
+static clfold_status fire_explain_lookback(const struct call *call)
+{
+    clfold_lookback known;
+
+    return clfold_explain_lookback(call->context, CL_FALSE, &known);
+}
+
+static clfold_status fire_destroy(const struct call *call)
+{
+    (void)call;
+    clfold_context_destroy(&run.other);
     return CLFOLD_OK;
 }
 
-static clfold_status fire_destroy(struct run *run)
+static clfold_status fire_stats(const struct call *call)
 {
-    clfold_context_destroy(&run->ctx);
+    return clfold_context_stats(call->context, &run.stats);
+}
+
+static clfold_status fire_trim(const struct call *call)
+{
+    clfold_context_trim(call->context);
     return CLFOLD_OK;
 }
 
 /* ---- Before ------------------------------------------------------------------------ */
 
-static void open_gate(struct run *run)
+static void warm(const struct call *call)
 {
-    assert_int_equal(clSetUserEventStatus(run->gate, CL_COMPLETE), CL_SUCCESS);
+    assert_ok(run.scenario->fire == fire_host ? fire_host(call)
+                                              : forward_alone(run.operation, call));
+    run.result = POISON;
+    assert_int_equal(clFinish(call->queue), CL_SUCCESS);
 }
 
-static void warm(struct run *run)
+static void warm_with_open_gate(const struct call *call)
 {
-    const clfold_fold fold = fold_of(run->scenario);
-
-    if (run->scenario->algorithm) {
-        assert_ok(call(run, &fold, true));
-        assert_int_equal(clFinish(run->queue), CL_SUCCESS);
-    } else {
-        assert_works(run->ctx, run->queue);
-    }
-}
-
-static void warm_with_open_gate(struct run *run)
-{
-    warm(run);
-    open_gate(run);
+    warm(call);
+    assert_int_equal(clSetUserEventStatus(run.gate, CL_COMPLETE), CL_SUCCESS);
 }
 
 /* So few elements for a work-item that one launch does not do for a single group; but not
  * more launches than can fail one after the other in good time. */
-static void limit_tiles(struct run *run)
+static void limit_tiles(const struct call *call)
 {
-    const clfold_fold fold = fold_of(run->scenario);
     uint64_t most = 32;
-    clfold_report report;
 
     do {
-        run->ctx->caps.facts.most_elements = most;
+        call->context->caps.facts.most_elements = most;
         most *= 2;
-        assert_ok(
-            clfold_explain(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, NULL, &report));
-    } while (report.num_launches > 40);
-    warm(run);
+        assert_ok(fire_explain(call));
+    } while (run.report.num_launches > 15);
+    warm(call);
 }
 
 /* And enough tiles that their prefixes take more than one launch. */
-static void limit_prefixes(struct run *run)
+static void limit_prefixes(const struct call *call)
 {
     static const struct debug small = { .tile_elements = 16, .max_groups = 50 };
 
-    clfold_context_override(run->ctx, &small);
-    limit_tiles(run);
+    clfold_context_override(call->context, &small);
+    limit_tiles(call);
 }
 
-/* Blocks, kernels, events and both queues are held. */
-static void warm_all(struct run *run)
+static void use_another_queue(const struct call *call)
 {
-    assert_works(run->ctx, device.queue);
-    if (device.disorder) {
-        assert_works(run->ctx, device.disorder);
+    struct call other = *call;
+
+    other.queue = call->queue == device.queue ? device.disorder : device.queue;
+    if (other.queue) {
+        warm(&other);
     }
 }
 
-/* The last group folds what all have left, where memory has fences. */
-static void join_groups(struct run *run)
+/* Another queue holds all scratch that a limit allows. */
+static void use_all_scratch(const struct call *call)
 {
-    static const struct debug tiles = { .tile_elements = 1024, .max_groups = 50 };
+    const struct call reduction = { .context = call->context,
+                                    .queue = call->queue,
+                                    .fold = &sum,
+                                    .in = input,
+                                    .out = output,
+                                    .count = COUNT };
+    const clfold_operation operation = run.operation;
 
-    clfold_context_override(run->ctx, &tiles);
+    clfold_context_override(call->context, &twenty_groups);
+    run.operation = CLFOLD_REDUCE;
+    use_another_queue(&reduction);
+    run.operation = operation;
+}
+
+/* Blocks, kernels, events and both queues are held. */
+static void warm_all(const struct call *call)
+{
+    warm(call);
+    use_another_queue(call);
+}
+
+static void warm_another(const struct call *call)
+{
+    struct call own = *call;
+
+    assert_ok(context_open(&run.other, NULL));
+    own.context = run.other;
+    warm_all(&own);
+}
+
+/* The last group folds what all have left, where memory has fences. */
+static void join_groups(const struct call *call)
+{
+    static const struct debug joined = { .tile_elements = 1024, .max_groups = 50 };
+
+    clfold_context_override(call->context, &joined);
 }
 
 /* The queue's block of scratch is in use until the gate opens. */
-static void use_a_block(struct run *run)
+static void use_a_block(const struct call *call)
 {
-    assert_ok(clfold_reduce(run->ctx, run->queue, &sum, input, 0, output, 1, COUNT, 1,
-                            &run->gate, NULL));
-}
+    struct call other = *call;
 
-/* Another queue holds all scratch that the limit allows. */
-static void use_scratch_elsewhere(struct run *run)
-{
-    cl_command_queue other = run->queue == device.queue ? device.disorder : device.queue;
-
-    clfold_context_override(run->ctx, &twenty_groups);
-    assert_ok(
-        clfold_reduce(run->ctx, other, &sum, input, 0, output, 0, COUNT, 0, NULL, NULL));
-    assert_int_equal(clFinish(other), CL_SUCCESS);
+    other.out = output;
+    other.out_offset = 1;
+    other.num_wait = 1;
+    other.wait = &run.gate;
+    other.event = NULL;
+    assert_ok(forward(run.operation, &other));
 }
 
 /* Devices that need no probe are probed as well, always by the same calls. */
-static void probe_once(struct run *run)
+static void probe_once(const struct call *call)
 {
     static const struct debug probes = { .probes = 1,
                                          .tile_elements = 512,
                                          .spins = 1 + 8 };
 
-    clfold_context_override(run->ctx, &probes);
+    clfold_context_override(call->context, &probes);
 }
 
-static void write_tuning(struct run *run)
+/* With a row of another device, so that it is read and not used. */
+static void write_tuning(const struct call *call)
 {
-    (void)run;
-    write_file(tuning_file, TUNING, strlen(TUNING));
+    static const char text[] = "clfold tuning 5\n"
+                               "reduce 4 2^13..2^15 groups=7 on another device\n";
+
+    (void)call;
+    write_file(tuning_file, text, strlen(text));
+}
+
+static void clear_folder(const struct call *call)
+{
+    struct folder files;
+
+    (void)call;
+    assert_int_equal(clfold_folder_open(&files, folder, 1), 0);
+    assert_int_equal(clfold_folder_shrink(&files, 0, NULL), 0);
+    clfold_folder_close(&files);
+}
+
+static void fill_folder(const struct call *call)
+{
+    clear_folder(call);
+    assert_ok(fire_kept(call));
 }
 
 /* ---- After success ----------------------------------------------------------------- */
 
-static void check_result(struct run *run)
-{
-    const struct scenario *scenario = run->scenario;
-    const cl_long right = scenario->count == 1 ? prefixes[0] : expected;
-
-    if (scenario->operation == CLFOLD_MAP) {
-        assert_mapped(run->failed);
-        return;
-    }
-    if (is_summed(scenario)) {
-        cl_long result = scenario->fire == fire_host ? run->result : read_output();
-        if (result != right) {
-            fail_msg("after %s failed, the result is %lld instead of %lld", run->failed,
-                     (long long)result, (long long)right);
-        }
-    }
-    if (scenario->operation == CLFOLD_INCLUSIVE_SCAN) {
-        assert_scanned(run->failed);
-    }
-}
-
-static void check_first(struct run *run)
-{
-    (void)run;
-    assert_int_equal(read_output(), prefixes[0]);
-}
-
 /* What the device takes at once was not enough. */
-static void check_long_scan(struct run *run)
+static void check_long_scan(const struct call *call)
 {
-    const clfold_fold fold = fold_of(run->scenario);
-    clfold_report report;
-
-    check_result(run);
-    assert_ok(
-        clfold_explain(run->ctx, CLFOLD_INCLUSIVE_SCAN, &fold, COUNT, NULL, &report));
-    assert_true(report.num_launches > (report.num_groups == 1 ? 1 : 3));
+    assert_ok(fire_explain(call));
+    assert_true(run.report.num_launches > (run.report.num_groups == 1 ? 1 : 3));
 }
 
 /* The call after clfold_prepare makes nothing. */
-static void check_prepared(struct run *run)
+static void check_prepared(const struct call *call)
 {
     static const char *const functions[] = { "clBuildProgram", "clCreateKernel",
                                              "clCreateBuffer" };
-    uint64_t calls[3];
+    uint64_t made[3];
 
     for (size_t i = 0; i < 3; ++i) {
-        calls[i] = clspy_calls(functions[i]);
+        made[i] = clspy_calls(functions[i]);
     }
-    assert_ok(fire_call(run));
+    warm(call);
     for (size_t i = 0; i < 3; ++i) {
-        assert_int_equal(clspy_calls(functions[i]), calls[i]);
+        assert_int_equal(clspy_calls(functions[i]), made[i]);
     }
-    assert_int_equal(clFinish(run->queue), CL_SUCCESS);
-    check_result(run);
 }
 
-static void check_explained(struct run *run)
+static void check_explained(const struct call *call)
 {
-    assert_string_equal(run->report.algorithm, "reduce_tiles");
-    assert_int_equal(run->report.num_launches, 2);
+    (void)call;
+    assert_string_equal(run.report.algorithm, "reduce_tiles");
+    assert_int_equal(run.report.num_launches, 2);
 }
 
-static void check_stats(struct run *run)
+static void check_stats(const struct call *call)
 {
-    assert_int_equal(run->stats.calls, 1);
-    assert_int_equal(run->stats.builds, 1);
+    (void)call;
+    assert_int_equal(run.stats.calls, 1);
+    assert_int_equal(run.stats.builds, 1);
 }
 
-static void check_trimmed(struct run *run)
+static void check_trimmed(const struct call *call)
 {
-    clfold_stats stats;
+    assert_ok(fire_stats(call));
+    assert_int_equal(run.stats.scratch_bytes, 0);
+}
 
-    assert_ok(clfold_context_stats(run->ctx, &stats));
-    assert_int_equal(stats.scratch_bytes, 0);
+/* What is left in the folder is whole, and serves. */
+static void check_kept(const struct call *call)
+{
+    log_clear();
+    assert_ok(fire_kept(call));
+    assert_false(log_has(CLFOLD_LOG_DEBUG, "rebuilt", ""));
+    clear_folder(call);
 }
 
 /* ---- The sweep --------------------------------------------------------------------- */
@@ -387,11 +376,24 @@ static bool is_block_query(const struct clspy_shot *shot)
            shot->param == CL_EVENT_COMMAND_EXECUTION_STATUS;
 }
 
+/* Whether a driver does not take its own binary. */
+static bool is_load(const struct clspy_shot *shot)
+{
+    return run.scenario->before == fill_folder &&
+           (strcmp(shot->function, "clCreateProgramWithBinary") == 0 ||
+            strcmp(shot->function, "clBuildProgram") == 0 ||
+            strcmp(shot->function, "clCreateKernel") == 0);
+}
+
 /* The failures that a function may do without, and what the log must say of them. */
 static bool is_tolerated(const struct clspy_shot *shot)
 {
     const char *code = clfold_status_name(shot->code);
 
+    if (run.scenario->is_kept) {
+        return !is_load(shot) ||
+               log_has(CLFOLD_LOG_DEBUG, "a kept program is rebuilt", code);
+    }
     if (is_release(shot)) {
         return log_has(CLFOLD_LOG_ERROR, shot->function, code);
     }
@@ -413,82 +415,61 @@ static bool is_tolerated(const struct clspy_shot *shot)
     return is_block_query(shot);
 }
 
-static void assert_failed(const struct run *run, const struct scenario *scenario,
-                          const struct clspy_shot *shot, clfold_status status,
-                          uint64_t launches)
+/* A program that does not build is given up for good, where no other tile takes over. */
+static bool has_no_other_tile(void)
 {
+    const char *const algorithm = run.scenario->trial.algorithm;
+
+    return algorithm && strcmp(algorithm, "reduce6") == 0;
+}
+
+static void assert_failed(clfold_status status)
+{
+    const char *const name = run.scenario->name, *const message = clfold_last_error();
+    const struct clspy_shot *const shot = &run.shot;
     char tail[64];
-    const char *message = clfold_last_error();
     /* A block of which nothing is known makes no room under a limit. */
     bool is_query = is_block_query(shot);
     /* The probe's only tier. */
     const char *fate =
         shot->code == CL_BUILD_PROGRAM_FAILURE ? "does not build" : "does not run";
     bool is_tier = status == CLFOLD_ERROR_UNSUPPORTED && strstr(message, fate) != NULL;
-    clfold_status code = is_query  ? CL_MEM_OBJECT_ALLOCATION_FAILURE
-                         : is_tier ? CLFOLD_ERROR_UNSUPPORTED
-                                   : shot->code;
+    bool is_build = shot->code == CL_BUILD_PROGRAM_FAILURE && has_no_other_tile();
+    clfold_status code = is_query   ? CL_MEM_OBJECT_ALLOCATION_FAILURE
+                         : is_tier  ? CLFOLD_ERROR_UNSUPPORTED
+                         : is_build ? CLFOLD_ERROR_BUILD
+                                    : shot->code;
     size_t length =
         (size_t)snprintf(tail, sizeof(tail), " (%s)", clfold_status_name(code));
 
+    if (run.way == OF_FILES || is_load(shot)) {
+        fail_msg("%s: %s failed the call: %s", name, shot->function, message);
+    }
     if (status != code) {
-        fail_msg("%s: %s failed with %s, the call returned %s: %s", scenario->name,
-                 shot->function, clfold_status_name(shot->code),
-                 clfold_status_name(status), message);
+        fail_msg("%s: %s failed with %s, the call returned %s: %s", name, shot->function,
+                 clfold_status_name(shot->code), clfold_status_name(status), message);
     }
     if (is_release(shot)) {
-        fail_msg("%s: the call failed for %s", scenario->name, shot->function);
+        fail_msg("%s: the call failed for %s", name, shot->function);
     }
     if (strlen(message) < length ||
         strcmp(message + strlen(message) - length, tail) != 0) {
-        fail_msg("%s: %s: \"%s\" does not end in \"%s\"", scenario->name, shot->function,
-                 message, tail);
+        fail_msg("%s: %s: \"%s\" does not end in \"%s\"", name, shot->function, message,
+                 tail);
+    }
+    /* Lack of memory may be the library's own as well. */
+    if (code == shot->code && code != CL_OUT_OF_HOST_MEMORY &&
+        !strstr(message, shot->function)) {
+        fail_msg("%s: \"%s\" does not name %s", name, message, shot->function);
     }
     if (!log_has(CLFOLD_LOG_ERROR, message, "")) {
-        fail_msg("%s: %s: the log lacks \"%s\"", scenario->name, shot->function, message);
+        fail_msg("%s: %s: the log lacks \"%s\"", name, shot->function, message);
     }
-    if (scenario->event && run->event) {
-        fail_msg("%s: %s: the event is not NULL", scenario->name, shot->function);
+    if (run.scenario->event && run.event) {
+        fail_msg("%s: %s: the event is not NULL", name, shot->function);
     }
-    if (run->result != POISON) {
-        fail_msg("%s: %s: the result is not as it was", scenario->name, shot->function);
-    }
-    /* What fails before the first kernel has changed nothing. */
-    if (launches == 0 && (read_output() != POISON || !items_are_poison())) {
-        fail_msg("%s: %s: the output is not as it was", scenario->name, shot->function);
-    }
-}
-
-static void still_works(struct run *run, const struct scenario *scenario)
-{
-    const bool is_scan = scenario->operation == CLFOLD_INCLUSIVE_SCAN;
-    cl_long result = POISON;
-    clfold_status status;
-
-    for (const struct block *b = run->ctx->scratch.blocks; b; b = b->next) {
-        assert_false(b->lent);
-    }
-    /* Under a limit one block is all that there is sure to be room for. */
-    if (is_scan || scenario->params.scratch_limit) {
-        clfold_fold fold = sum;
-        fold.algorithm = scenario->algorithm;
-        fold.segments = segments_for(scenario->algorithm);
-        fold.total_out.mem = is_scan ? output : NULL;
-        poison_output();
-        status = call(run, &fold, true);
-        assert_int_equal(clFinish(run->queue), CL_SUCCESS);
-        result = read_output();
-        if (is_scan) {
-            assert_scanned(run->failed);
-        }
-    } else {
-        status = clfold_reduce_host(run->ctx, run->queue, &sum, input, 0, COUNT, &result,
-                                    sizeof(result));
-    }
-    if (status || result != expected) {
-        fail_msg("%s: after %s failed, a sum is %lld instead of %lld (%s)",
-                 scenario->name, run->failed, (long long)result, (long long)expected,
-                 clfold_status_name(status));
+    if (run.result != POISON) {
+        fail_msg("%s: %s: the result is not as it was", name, shot->function);
     }
 }
 
@@ -499,146 +480,229 @@ static uint64_t made(void)
            clspy_calls("clRetainCommandQueue") + alloc_spy_calls();
 }
 
-/* Fails call number `number`, and returns what it was. */
-static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
-                               bool allocs)
+static void assert_succeeded(uint64_t things)
 {
-    struct run run = { scenario, .result = POISON, .event = (cl_event)&run };
-    struct clspy_live before = clspy_live();
-    int64_t blocks = alloc_spy_live();
-    struct clspy_shot shot = { 0 };
-    clfold_status (*fire)(struct run * run) = scenario->fire ? scenario->fire : fire_call;
-    cl_int status;
+    const struct scenario *const scenario = run.scenario;
+    const struct clspy_shot *const shot = &run.shot;
 
-    run.queue = scenario->order == IN_ORDER ? device.queue : device.disorder;
-    run.gate = clCreateUserEvent(device.context, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    if (!scenario->makes_context) {
-        assert_ok(context_open(&run.ctx, &scenario->params));
+    if (shot->fired && !is_tolerated(shot)) {
+        fail_msg("%s: %s failed with %s (asked for 0x%x), and nobody said so",
+                 scenario->name, shot->function, clfold_status_name(shot->code),
+                 shot->param);
     }
+    if (!shot->fired) {
+        assert_int_equal(log_count(CLFOLD_LOG_ERROR), 0);
+    }
+    if (!shot->fired && scenario->before == warm && !scenario->params.verify_every) {
+        assert_int_equal(things, 0); /* a warm call makes nothing */
+    }
+    if (scenario->event && !scenario->fire) {
+        assert_non_null(run.event);
+    }
+}
+
+/* What all buffers of the call hold, one after the other; to be freed. */
+static unsigned char *contents(const struct call *call, size_t *size)
+{
+    const clfold_fold *const fold = call->fold;
+    const cl_mem mems[] = { call->in,
+                            call->out,
+                            fold->total_out.mem,
+                            fold->init_at.mem,
+                            fold->count_at.mem,
+                            fold->keys_out.mem,
+                            fold->lengths_out.mem,
+                            fold->num_out.mem,
+                            fold->segments ? fold->segments->mem : NULL };
+    unsigned char *bytes = NULL;
+
+    *size = 0;
+    for (size_t i = 0; i < sizeof(mems) / sizeof(mems[0]); ++i) {
+        size_t more = 0;
+        if (!mems[i]) {
+            continue;
+        }
+        clGetMemObjectInfo(mems[i], CL_MEM_SIZE, sizeof(more), &more, NULL);
+        unsigned char *longer = realloc(bytes, *size + more);
+        assert_non_null(longer);
+        bytes = longer;
+        assert_int_equal(clEnqueueReadBuffer(device.queue, mems[i], CL_TRUE, 0, more,
+                                             bytes + *size, 0, NULL, NULL),
+                         CL_SUCCESS);
+        *size += more;
+    }
+    return bytes;
+}
+
+/* Gives the trial the event that the call gave, or one of all that is in the queue. */
+static void hand_over(const struct call *call)
+{
+    if (run.scenario->fire == fire_host) {
+        assert_int_equal(clEnqueueWriteBuffer(call->queue, call->out, CL_TRUE,
+                                              call->out_offset * sizeof(run.result),
+                                              sizeof(run.result), &run.result, 0, NULL,
+                                              NULL),
+                         CL_SUCCESS);
+    }
+    *call->event = run.event;
+    if (!run.scenario->event) {
+        assert_int_equal(clEnqueueMarkerWithWaitList(call->queue, 0, NULL, call->event),
+                         CL_SUCCESS);
+    }
+}
+
+/* Fires while the trial's call is on its way. */
+static clfold_status fire(clfold_operation operation, const struct call *theirs)
+{
+    const struct scenario *const scenario = run.scenario;
+    struct call call = *theirs;
+    size_t size;
+
+    if (!theirs->event) { /* a part of a call, before its last one */
+        return forward(operation, theirs);
+    }
+    on_call = NULL;
+    run.operation = operation;
+    call.event = scenario->event ? &run.event : NULL;
+    call.num_wait = scenario->event == WAIT;
+    call.wait = call.num_wait ? &run.gate : NULL;
     if (scenario->before) {
-        scenario->before(&run);
+        scenario->before(&call);
     }
-    poison_output();
+    unsigned char *const before = contents(&call, &size);
     log_clear();
     /* So that an old sentence is not taken for the new one. */
     clfold_context_create(NULL, NULL, NULL, NULL);
 
     uint64_t launches = clspy_calls("clEnqueueNDRangeKernel"), things = made();
-    if (allocs) {
-        alloc_spy_arm(number);
-        status = fire(&run);
-        shot.fired = alloc_spy_disarm();
-        shot.function = "clfold_alloc";
-        shot.code = CL_OUT_OF_HOST_MEMORY;
-    } else {
-        clspy_arm(NULL, number, 0);
-        status = fire(&run);
-        shot = clspy_disarm();
-    }
+    fault_arm(run.way, run.number);
+    clfold_status status = (scenario->fire ? scenario->fire : fire_call)(&call);
+    run.shot = fault_disarm(run.way);
+    run.status = status;
     things = made() - things;
-    run.failed = shot.fired ? shot.function : "nothing";
     launches = clspy_calls("clEnqueueNDRangeKernel") - launches;
-    if (shot.fired && strcmp(shot.function, "clEnqueueNDRangeKernel") == 0) {
-        --launches;
-    }
-
-    /* Refused where it is open already. */
-    clSetUserEventStatus(run.gate, CL_COMPLETE);
-    assert_int_equal(clFinish(run.queue), CL_SUCCESS);
+    launches -= strcmp(run.shot.function, "clEnqueueNDRangeKernel") == 0;
     if (status == CLFOLD_OK) {
-        if (shot.fired && !is_tolerated(&shot)) {
-            fail_msg("%s: %s failed with %s (asked for 0x%x), and nobody said so",
-                     scenario->name, shot.function, clfold_status_name(shot.code),
-                     shot.param);
-        }
-        if (!shot.fired) {
-            assert_int_equal(log_count(CLFOLD_LOG_ERROR), 0);
-            if (scenario->before == warm && !scenario->params.verify_every) {
-                assert_int_equal(things, 0); /* a warm call makes nothing */
-            }
-        }
-        if (scenario->event) {
-            assert_non_null(run.event);
-            assert_int_equal(clWaitForEvents(1, &run.event), CL_SUCCESS);
-            clReleaseEvent(run.event);
-        }
-        if (scenario->check) {
-            scenario->check(&run);
-        } else if (scenario->operation) {
-            check_result(&run);
-        }
-    } else {
-        if (!shot.fired) {
-            fail_msg("%s: %s", scenario->name, clfold_last_error());
-        }
-        assert_failed(&run, scenario, &shot, status, launches);
+        assert_succeeded(things);
+    } else if (run.shot.fired) {
+        assert_failed(status);
     }
+    /* What fails before the first kernel has changed nothing. */
+    if (status && launches == 0) {
+        unsigned char *const after = contents(&call, &size);
+        if (memcmp(before, after, size) != 0) {
+            fail_msg("%s: %s: a buffer is not as it was", scenario->name,
+                     run.shot.function);
+        }
+        free(after);
+    }
+    free(before);
+    /* Rejected where it is open already. */
+    clSetUserEventStatus(run.gate, CL_COMPLETE);
+    assert_int_equal(clFinish(call.queue), CL_SUCCESS);
+    if (status && !run.shot.fired) {
+        on_call = fire; /* by another algorithm, or the trial fails */
+        return status;
+    }
+    if (status == CLFOLD_OK && scenario->check) {
+        scenario->check(&call);
+    }
+    if (status == CLFOLD_ERROR_BUILD) {
+        clfold_context_destroy(&ctx);
+        assert_ok(context_open(&ctx, &scenario->params));
+        call.context = ctx;
+    }
+    call.event = theirs->event;
+    if (status == CLFOLD_OK && (!scenario->fire || scenario->fire == fire_host)) {
+        hand_over(&call);
+        return CLFOLD_OK;
+    }
+    call.num_wait = 0;
+    call.wait = NULL;
+    return forward(operation, &call);
+}
 
-    if (scenario->makes_context && status) {
-        assert_null(run.ctx);
-    } else if (!scenario->takes_context) {
-        still_works(&run, scenario);
-        clfold_context_destroy(&run.ctx);
+static struct clspy_shot shoot_once(enum way way, uint64_t number)
+{
+    const struct scenario *const scenario = run.scenario;
+    cl_int status;
+
+    run.way = way;
+    run.number = number;
+    run.shot = (struct clspy_shot){ 0 };
+    run.result = POISON;
+    run.event = (cl_event)&run;
+    run.gate = clCreateUserEvent(device.context, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    assert_ok(context_open(&ctx, &scenario->params));
+    on_call = fire;
+    trial_check(&scenario->trial, NULL);
+    for (const struct block *b = ctx->scratch.blocks; b; b = b->next) {
+        assert_false(b->lent);
     }
+    run.has_scratch = ctx->scratch.blocks != NULL;
+    if (run.status == CLFOLD_OK) { /* else it has been made again */
+        trial_check(&scenario->trial, NULL);
+    }
+    clfold_context_destroy(&ctx);
     clReleaseEvent(run.gate);
-    if (clspy_leaks(&before)[0] || alloc_spy_live() != blocks) {
-        fail_msg("%s: after %s number %llu failed: %s; blocks %+lld", scenario->name,
-                 run.failed, (unsigned long long)number, clspy_leaks(&before),
-                 (long long)(alloc_spy_live() - blocks));
-    }
-    return shot;
+    return run.shot;
 }
 
-static void sweep(const struct scenario *scenario, bool allocs)
+static bool keeps_programs(void)
 {
-    bool seen[16] = { false };
-    uint64_t number = 1;
+    const clfold_context_params params = { .cache_folder = folder };
 
-    if (scenario->order == OUT_OF_ORDER && !device.disorder) {
-        print_message("%s has no out-of-order queue\n", device.name);
-        skip();
-    }
-    if (scenario->fold == &compensated && !device_has_groups()) {
-        print_message("%s: what a failed build leaves are groups\n", device.name);
-        skip();
-    }
-    if (scenario->before == probe_once && device.ends_loops) {
-        print_message("%s does not look back\n", device.name);
-        skip();
-    }
-    for (; scenario->most == 0 || number <= scenario->most; ++number) {
-        struct clspy_shot shot = shoot(scenario, number, allocs);
-        if (!shot.fired) {
-            break;
-        }
-        assert_true(number < MAX_CALLS);
-        for (size_t i = 0; i < 16 && scenario->calls[i]; ++i) {
-            seen[i] |= !allocs && strcmp(scenario->calls[i], shot.function) == 0;
-        }
-    }
-    print_message("%s: %llu failed one by one\n", scenario->name,
-                  (unsigned long long)number - 1);
-    if (allocs) {
-        assert_true(number - 1 >= scenario->least_allocs);
-        return;
-    }
-    for (size_t i = 0; i < 16 && scenario->calls[i]; ++i) {
-        if (!seen[i]) {
-            fail_msg("%s: %s was not among the calls", scenario->name,
-                     scenario->calls[i]);
-        }
-    }
+    assert_ok(context_open(&ctx, &params));
+    const bool keeps = ctx->archive.is_open;
+    clfold_context_destroy(&ctx);
+    return keeps;
 }
 
-static void sweep_calls(void **state)
+/* What a driver or a build of the library lacks. */
+static const char *left_out(const struct scenario *scenario)
 {
-    sweep(*state, false);
+    const struct trial *const trial = &scenario->trial;
+    const bool needs_disorder = trial->disorder || scenario->before == use_all_scratch;
+    const bool looks_back = trial->algorithm && may_look_back(trial->algorithm);
+
+    return needs_disorder && !device.disorder       ? "it has no out-of-order queue"
+           : scenario->is_kept && !keeps_programs() ? "its programs are not kept"
+           : (looks_back || scenario->before == probe_once) && device.ends_loops
+               ? "it does not look back"
+           : trial->subject && trial->subject->fold.accuracy == CLFOLD_COMPENSATED &&
+                   !device_has_groups()
+               ? "what a failed build leaves are groups"
+               : NULL;
 }
 
-static void sweep_allocs(void **state)
+/* What a test is told: a scenario, and what fails. */
+struct aim {
+    const struct scenario *scenario;
+    enum way way;
+};
+
+static void sweep_aim(void **state)
 {
-    sweep(*state, true);
+    const struct aim *const aim = *state;
+    const struct scenario *const scenario = aim->scenario;
+    const enum way way = aim->way;
+    const char *seen[24] = { NULL };
+    size_t num = 0;
+
+    if (left_out(scenario)) {
+        print_message("%s: %s\n", device.name, left_out(scenario));
+        skip();
+    }
+    run.scenario = scenario;
+    shoot_once(way, UINT32_MAX); /* nothing fails */
+    for (; way == OF_CALLS && num < 16 && scenario->calls[num]; ++num) {
+        seen[num] = scenario->calls[num];
+    }
+    for (size_t i = 0; way == OF_CALLS && run.has_scratch && i < 4; ++i) {
+        seen[num + i] = scenario->scratch[i];
+    }
+    sweep(scenario->name, way, shoot_once, scenario->least[way], scenario->most, seen);
 }
 
 /* ---- The scenarios ----------------------------------------------------------------- */
@@ -648,172 +712,171 @@ static void sweep_allocs(void **state)
 #define MAKES  "clCreateBuffer", "clRetainCommandQueue"
 #define RUNS   "clSetKernelArg", "clEnqueueNDRangeKernel"
 #define EVENTS "clRetainEvent", "clReleaseEvent", "clGetEventInfo"
-#define COLD(...)                                                                        \
-    .least_allocs = 5, /* program, key, text, kernels, scratch */                        \
-        .calls = { CHECKS, BUILDS, MAKES, RUNS, __VA_ARGS__ }
-#define WARM(...) .calls = { CHECKS, RUNS, __VA_ARGS__ }
 #define PREPARES                                                                         \
     "clCreateBuffer", "clCreateCommandQueue", "clFinish", "clReleaseCommandQueue"
-#define READS "clEnqueueReadBuffer", "clWaitForEvents"
+#define READS     "clEnqueueReadBuffer", "clWaitForEvents"
+#define FREES     "clReleaseKernel", "clReleaseMemObject", "clReleaseCommandQueue"
+#define ALLOCS(n) .least = { 0, (n) }
 
-static const struct scenario scenarios[] = {
-    { "create", .fire = fire_create, .makes_context = true,
-      .least_allocs = 6, /* the list of devices, four strings, the context */
+/* What is done with each call of the fixture's. An allocation each is of the program, its
+ * key, its text and its kernels. */
+static const struct scenario modes[] = {
+    { "cold", ALLOCS(4), .calls = { CHECKS, BUILDS, RUNS }, .scratch = { MAKES } },
+    { "warm, out of order", .trial.disorder = true, .event = WAIT, .before = warm,
+      .calls = { CHECKS, RUNS }, .scratch = { EVENTS } },
+    { "warm", .event = WAIT, .before = warm, .calls = { CHECKS, RUNS } },
+    { "cold, out of order", .trial.disorder = true, .event = WAIT, ALLOCS(4),
+      .calls = { CHECKS, BUILDS, RUNS }, .scratch = { MAKES, "clRetainEvent" } },
+    { "prepare", .fire = fire_prepare, .check = check_prepared, ALLOCS(5),
+      .calls = { BUILDS, RUNS, PREPARES } },
+};
+enum { NUM_MODES = sizeof(modes) / sizeof(modes[0]) };
+
+#define IN_ORDER .trial = { .operation = CLFOLD_REDUCE, INTS(COUNT) }
+#define DISORDER .trial = { .operation = CLFOLD_REDUCE, INTS(COUNT), .disorder = true }
+#define SCAN(by, ...)                                                                    \
+    .trial = { .operation = CLFOLD_INCLUSIVE_SCAN, .algorithm = (by), __VA_ARGS__ }
+#define VERIFIED .params = { .verify_every = 1 }
+
+static const struct scenario others[] = {
+    { "create", IN_ORDER, .fire = fire_create,
+      ALLOCS(6), /* the list of devices, four strings, the context */
       .calls = { "clGetContextInfo", "clRetainContext", "clRetainDevice",
                  "clGetDeviceInfo" } },
-    { "create with a tuning file", .before = write_tuning, .fire = fire_create_tuned,
-      .makes_context = true, .least_allocs = 8, /* the file's text and rows too */
+    { "create with a tuning file", IN_ORDER, .before = write_tuning,
+      .fire = fire_create_tuned, ALLOCS(8), /* the file's text and rows too */
       .calls = { "clGetContextInfo", "clGetDeviceInfo" } },
-    { "reduce, cold", CLFOLD_REDUCE, COLD() },
-    { "reduce, cold, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER, .event = WAIT,
-      COLD("clRetainEvent", "clReleaseEvent") },
-    { "reduce, warm", CLFOLD_REDUCE, .before = warm, .event = EVENT, WARM() },
-    { "reduce, warm, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER, .before = warm,
-      .event = WAIT, WARM(EVENTS) },
-    { "reduce, by the last group, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
-      .before = join_groups, .event = WAIT, COLD("clRetainEvent") },
-    { "reduce, one launch", CLFOLD_REDUCE, .order = OUT_OF_ORDER, .before = warm,
-      .count = 1, .event = WAIT, WARM() },
-    { "reduce beside a block in use", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
-      .before = use_a_block, .event = WAIT, .least_allocs = 1,
-      .calls = { "clGetEventInfo", "clCreateBuffer", "clRetainCommandQueue",
-                 "clRetainEvent", "clReleaseEvent" } },
-    { "reduce with scratch of another queue", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
-      .params = { .scratch_limit = 200 }, .before = use_scratch_elsewhere, .event = EVENT,
-      .least_allocs = 1,
+    { "reduce, by the last group", DISORDER, WAIT, .before = join_groups, ALLOCS(5),
+      .calls = { CHECKS, BUILDS, MAKES, RUNS, "clRetainEvent" } },
+    { "reduce beside a block in use", DISORDER, WAIT, .before = use_a_block, ALLOCS(1),
+      .calls = { "clGetEventInfo", MAKES, "clRetainEvent", "clReleaseEvent" } },
+    { "reduce with scratch of another queue", DISORDER, EVENT,
+      .params = { .scratch_limit = 200 }, .before = use_all_scratch, ALLOCS(1),
       .calls = { "clGetEventInfo", "clReleaseEvent", "clReleaseCommandQueue",
                  "clReleaseMemObject", MAKES } },
-    { "reduce_host, cold", CLFOLD_REDUCE, .fire = fire_host, .least_allocs = 6,
+    { "reduce_host, cold", IN_ORDER, .fire = fire_host, ALLOCS(6),
       .calls = { CHECKS, BUILDS, MAKES, RUNS, READS, "clReleaseEvent" } },
-    { "reduce_host, warm", CLFOLD_REDUCE, .before = warm, .fire = fire_host,
-      WARM(READS, "clReleaseEvent") },
-    { "reduce_host, cold, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
-      .fire = fire_host, .least_allocs = 6,
+    { "reduce_host, warm", IN_ORDER, .before = warm, .fire = fire_host,
+      .calls = { CHECKS, RUNS, READS, "clReleaseEvent" } },
+    { "reduce_host, cold, out of order", DISORDER, .fire = fire_host, ALLOCS(6),
       .calls = { CHECKS, BUILDS, MAKES, RUNS, READS, "clReleaseEvent",
                  "clEnqueueBarrierWithWaitList", "clRetainEvent" } },
-    { "reduce_host, warm, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
-      .before = warm, .fire = fire_host,
-      WARM(READS, "clReleaseEvent", "clEnqueueBarrierWithWaitList", "clRetainEvent",
-           "clGetEventInfo") },
-    { "reduce, verified", CLFOLD_REDUCE, .params = { .verify_every = 1 }, .before = warm,
-      WARM(READS, "clReleaseEvent") },
-    { "reduce, verified, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
-      .params = { .verify_every = 1 }, .before = warm_with_open_gate, .event = WAIT,
-      WARM(READS, "clRetainEvent") },
-    { "reduce_host, verified, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
-      .params = { .verify_every = 1 }, .before = warm, .fire = fire_host,
-      WARM(READS, "clRetainEvent") },
-    { "reduce_then_scan, cold", CLFOLD_INCLUSIVE_SCAN, .algorithm = "reduce_then_scan",
-      COLD() },
-    { "reduce_then_scan, warm, out of order", CLFOLD_INCLUSIVE_SCAN,
-      .order = OUT_OF_ORDER, .algorithm = "reduce_then_scan", .before = warm,
-      .event = WAIT, WARM(EVENTS) },
-    { "reduce_then_scan, prefixes in many launches", CLFOLD_INCLUSIVE_SCAN,
-      .order = OUT_OF_ORDER, .algorithm = "reduce_then_scan", .before = limit_prefixes,
-      .event = WAIT, .check = check_long_scan, WARM(EVENTS) },
-    { "scan_then_propagate, cold, out of order", CLFOLD_INCLUSIVE_SCAN,
-      .order = OUT_OF_ORDER, .algorithm = "scan_then_propagate", .event = WAIT,
-      COLD("clRetainEvent", "clReleaseEvent") },
-    { "scan_then_propagate, warm", CLFOLD_INCLUSIVE_SCAN,
-      .algorithm = "scan_then_propagate", .before = warm, .event = WAIT, WARM() },
-    { "scan_single_group, cold", CLFOLD_INCLUSIVE_SCAN, .algorithm = "scan_single_group",
-      .event = WAIT, .least_allocs = 4, /* no scratch */
-      .calls = { CHECKS, BUILDS, RUNS } },
-    { "scan_single_group, warm, out of order", CLFOLD_INCLUSIVE_SCAN,
-      .order = OUT_OF_ORDER, .algorithm = "scan_single_group", .before = warm,
-      WARM("clReleaseEvent") },
-    { "scan_single_group, in many launches", CLFOLD_INCLUSIVE_SCAN, .order = OUT_OF_ORDER,
-      .algorithm = "scan_single_group", .before = limit_tiles, .event = WAIT,
-      .check = check_long_scan, WARM(EVENTS) },
-    { "scan with a result, cold", CLFOLD_INCLUSIVE_SCAN, .algorithm = "reduce_then_scan",
-      .fold = &with_result, COLD() },
-    { "scan_lanes with a result, cold", CLFOLD_INCLUSIVE_SCAN, .algorithm = "scan_lanes",
-      .fold = &with_result, COLD() },
-    { "compensated sum, cold", CLFOLD_REDUCE, .fold = &compensated, COLD() },
-    { "compensated scan, cold", CLFOLD_INCLUSIVE_SCAN, .algorithm = "reduce_then_scan",
-      .fold = &compensated, COLD() },
-    { "scan by offsets, cold, out of order", CLFOLD_INCLUSIVE_SCAN, .order = OUT_OF_ORDER,
-      .algorithm = "reduce_then_scan", .fold = &by_offsets, .event = WAIT,
-      COLD("clRetainEvent", "clReleaseEvent") },
-    { "prepare a scan by offsets", CLFOLD_INCLUSIVE_SCAN, .fold = &by_offsets,
-      .algorithm = "reduce_then_scan", .fire = fire_prepare, .check = check_prepared,
-      .least_allocs = 5, .calls = { BUILDS, RUNS, PREPARES } },
+    { "reduce_host, warm, out of order", DISORDER, .before = warm, .fire = fire_host,
+      .calls = { CHECKS, RUNS, READS, EVENTS, "clEnqueueBarrierWithWaitList" } },
+    { "reduce, verified", IN_ORDER, VERIFIED, .before = warm,
+      .calls = { CHECKS, RUNS, READS, "clReleaseEvent" } },
+    { "reduce, verified, out of order", DISORDER, WAIT, VERIFIED,
+      .before = warm_with_open_gate, .calls = { CHECKS, RUNS, READS, "clRetainEvent" } },
+    { "reduce_host, verified, out of order", DISORDER, VERIFIED, .before = warm,
+      .fire = fire_host, .calls = { CHECKS, RUNS, READS, "clRetainEvent" } },
+    { "reduce_then_scan, prefixes in many launches",
+      SCAN("reduce_then_scan", INTS(COUNT), .disorder = true), WAIT,
+      .before = limit_prefixes, .check = check_long_scan,
+      .calls = { CHECKS, RUNS, EVENTS } },
+    { "scan_single_group, in many launches",
+      SCAN("scan_single_group", INTS(COUNT), .disorder = true), WAIT,
+      .before = limit_tiles, .check = check_long_scan, .calls = { CHECKS, RUNS } },
     /* The result's block, that of totals and that of bits fit if the reduction's goes. */
-    { "prepare a scan by offsets under a limit", CLFOLD_INCLUSIVE_SCAN,
-      .order = OUT_OF_ORDER, .params = { .scratch_limit = 2900 },
-      .before = use_scratch_elsewhere, .fold = &by_offsets,
-      .algorithm = "reduce_then_scan", .fire = fire_prepare, .check = check_prepared,
-      .least_allocs = 5,
+    { "prepare a scan by offsets under a limit",
+      SCAN("reduce_then_scan", INTS(COUNT), .by = CLFOLD_BY_OFFSETS,
+           .head_type = CLFOLD_U32, .disorder = true),
+      .params = { .scratch_limit = 2900 }, .before = use_all_scratch,
+      .fire = fire_prepare, .check = check_prepared, ALLOCS(5),
       .calls = { BUILDS, RUNS, PREPARES, "clGetEventInfo", "clReleaseEvent",
                  "clReleaseMemObject" } },
-    { "reproducible sum, cold", CLFOLD_REDUCE, .fold = &reproducible, COLD() },
-    { "reproducible lanes, cold", CLFOLD_REDUCE, .algorithm = "reduce_lanes",
-      .fold = &reproducible, COLD() },
-    { "map, cold", CLFOLD_MAP, .least_allocs = 4, /* no scratch */
-      .calls = { CHECKS, BUILDS, RUNS } },
-    { "reduce_lanes, warm, out of order", CLFOLD_REDUCE, .order = OUT_OF_ORDER,
-      .before = warm, .algorithm = "reduce_lanes", .event = WAIT, WARM(EVENTS) },
-    { "scan_lanes, cold, out of order", CLFOLD_INCLUSIVE_SCAN, .order = OUT_OF_ORDER,
-      .algorithm = "scan_lanes", .event = WAIT, COLD("clRetainEvent", "clReleaseEvent") },
-    { "scan_lanes, warm", CLFOLD_INCLUSIVE_SCAN, .algorithm = "scan_lanes",
-      .before = warm, WARM() },
-    { "prepare lanes", CLFOLD_REDUCE, .algorithm = "reduce_lanes", .fire = fire_prepare,
-      .check = check_prepared, .least_allocs = 5, .calls = { BUILDS, RUNS, PREPARES } },
-    { "prepare a scan of lanes", CLFOLD_INCLUSIVE_SCAN, .algorithm = "scan_lanes",
-      .fire = fire_prepare, .check = check_prepared, .least_allocs = 5,
-      .calls = { BUILDS, RUNS, PREPARES } },
-    { "prepare a scan", CLFOLD_INCLUSIVE_SCAN, .algorithm = "reduce_then_scan",
-      .fire = fire_prepare, .check = check_prepared, .least_allocs = 5,
-      .calls = { BUILDS, RUNS, PREPARES } },
-    { "prepare", CLFOLD_REDUCE, .fire = fire_prepare, .check = check_prepared,
-      .least_allocs = 5, .calls = { BUILDS, RUNS, PREPARES } },
-    { "scan, probed", .before = probe_once, .fire = fire_lookback, .check = check_first,
-
-      .least_allocs = 10, /* a text, and memory of four launches, besides the scan's */
-      .calls = { CHECKS, BUILDS, MAKES, RUNS, "clGetDeviceInfo", "clCreateCommandQueue",
-                 "clEnqueueReadBuffer", "clReleaseKernel", "clReleaseProgram",
-                 "clReleaseMemObject", "clReleaseCommandQueue" } },
-    { "prepare of a scan, probed", .before = probe_once, .fire = fire_prepare_lookback,
-      .least_allocs = 10,
+    { "scan, probed", SCAN("scan_lookback", INTS(2)), .before = probe_once,
+      ALLOCS(10), /* a text, and memory of four launches, besides the scan's */
+      .calls = { CHECKS, BUILDS, MAKES, RUNS, FREES, "clGetDeviceInfo",
+                 "clCreateCommandQueue", "clEnqueueReadBuffer", "clReleaseProgram" } },
+    { "prepare of a scan, probed", SCAN(NULL, INTS(2)), .before = probe_once,
+      .fire = fire_prepare_lookback, ALLOCS(10),
       .most = 30, /* the probe is done by then, and the rest takes long to build */
       .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue",
                  "clEnqueueReadBuffer" } },
-    { "explain", .fire = fire_explain, .check = check_explained },
-    { "explain tuning", .fire = fire_explain_tuning },
-    { "explain look-back", .fire = fire_explain_lookback },
-    { "stats", .before = warm, .fire = fire_stats, .check = check_stats },
-    { "trim", .before = warm_all, .fire = fire_trim, .check = check_trimmed,
-      .calls = { "clReleaseKernel", "clReleaseMemObject", "clReleaseCommandQueue" } },
-    { "destroy", .before = warm_all, .fire = fire_destroy, .takes_context = true,
-      .calls = { "clReleaseKernel", "clReleaseMemObject", "clReleaseCommandQueue",
-                 "clReleaseProgram", "clReleaseDevice", "clReleaseContext" } },
+    { "explain", IN_ORDER, .fire = fire_explain, .check = check_explained },
+    { "explain tuning", IN_ORDER, .fire = fire_explain_tuning },
+    { "explain look-back", IN_ORDER, .fire = fire_explain_lookback },
+    { "stats", IN_ORDER, .before = warm, .fire = fire_stats, .check = check_stats },
+    { "trim", IN_ORDER, .before = warm_all, .fire = fire_trim, .check = check_trimmed,
+      .calls = { FREES } },
+    { "destroy", IN_ORDER, .before = warm_another, .fire = fire_destroy,
+      .calls = { FREES, "clReleaseProgram", "clReleaseDevice", "clReleaseContext" } },
+    { "a kept program", IN_ORDER, .is_kept = true, .before = clear_folder,
+      .fire = fire_kept, .check = check_kept, .least = { 40, 15, 15 } },
+    { "a kept program, loaded", IN_ORDER, .is_kept = true, .before = fill_folder,
+      .fire = fire_kept, .check = check_kept, .least = { 40, 15, 8 } },
 };
+enum { NUM_OTHERS = sizeof(others) / sizeof(others[0]) };
 
-#define NUM_SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
+/* Each call is swept in one way, cold or warm, in order or out of order, and some are
+ * prepared; at the level wide in two ways, and at full in all. */
+static bool is_taken(size_t call, size_t mode)
+{
+    static const char *const prepared[] = { "reduce",           "reduce_lanes",
+                                            "reduce_then_scan", "scan_lanes",
+                                            "scan by offsets",  "reduce by keys" };
+    const enum level level = test_level();
+    bool is_turn = level == LEVEL_FULL || mode == call % 4 ||
+                   (level == LEVEL_WIDE && mode == (call + 1) % 4);
+
+    for (size_t i = 0; mode == NUM_MODES - 1 && i < 6; ++i) {
+        is_turn |= strcmp(prepared[i], calls[call].name) == 0;
+    }
+    return calls[call].trial.count > 0 && is_turn;
+}
+
+#define MOST_SCENARIOS (64 * NUM_MODES + NUM_OTHERS)
+#define MOST_TESTS     (NUM_WAYS * MOST_SCENARIOS)
+
+/* PoCL, which is open by now, keeps programs itself; the library must not see it. */
+static int begin(void **state)
+{
+    return fixture_init(state) || setenv("POCL_KERNEL_CACHE", "0", 1);
+}
 
 /* test_fault ["PATTERN"]: only the sweeps whose names fit, as "calls: reduce*". */
 int main(int argc, char **argv)
 {
-    static char names[2 * NUM_SCENARIOS][64];
-    struct CMUnitTest tests[2 * NUM_SCENARIOS];
+    static const char *const ways[NUM_WAYS] = { "calls", "allocations", "files" };
+    static struct aim aims[MOST_TESTS];
+    static struct scenario scenarios[MOST_SCENARIOS];
+    static char texts[MOST_SCENARIOS][64], names[MOST_TESTS][80];
+    static struct CMUnitTest tests[MOST_TESTS];
+    size_t num = 0, num_tests = 0;
 
-    for (size_t i = 0; i < 2 * NUM_SCENARIOS; ++i) {
-        const struct scenario *scenario = &scenarios[i / 2];
-        snprintf(names[i], sizeof(names[i]), "%s: %s", i % 2 ? "allocations" : "calls",
-                 scenario->name);
-        tests[i] = (struct CMUnitTest){
-            .name = names[i],
-            .test_func = i % 2 ? sweep_allocs : sweep_calls,
-            .initial_state = (void *)(uintptr_t)scenario,
-        };
+    for (size_t i = 0; i < num_calls * NUM_MODES; ++i) {
+        const size_t mode = i % NUM_MODES, call = i / NUM_MODES;
+        if (is_taken(call, mode)) {
+            snprintf(texts[num], sizeof(texts[num]), "%s, %s", calls[call].name,
+                     modes[mode].name);
+            scenarios[num] = modes[mode];
+            scenarios[num].name = texts[num];
+            scenarios[num].trial = calls[call].trial;
+            scenarios[num++].trial.disorder = modes[mode].trial.disorder;
+        }
+    }
+    for (size_t i = 0; i < NUM_OTHERS; ++i) {
+        scenarios[num++] = others[i];
+    }
+    for (size_t i = 0; i < num * NUM_WAYS; ++i) {
+        const struct scenario *const scenario = &scenarios[i / NUM_WAYS];
+        const enum way way = (enum way)(i % NUM_WAYS);
+        if (way != OF_FILES || scenario->least[OF_FILES] > 0) {
+            snprintf(names[i], sizeof(names[i]), "%s: %s", ways[way], scenario->name);
+            aims[i] = (struct aim){ scenario, way };
+            tests[num_tests++] =
+                (struct CMUnitTest){ names[i], sweep_aim, NULL, NULL, &aims[i] };
+        }
     }
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }
     clspy_keep_binaries(); /* each failure has a context of its own, which builds anew */
     snprintf(tuning_file, sizeof(tuning_file), "clfold-fault-%ld", (long)getpid());
+    snprintf(folder, sizeof(folder), "clfold-fault-%ld.d", (long)getpid());
     int failed =
-        cmocka_run_group_tests_name("fault", tests, fixture_init, fixture_finish);
+        _cmocka_run_group_tests("fault", tests, num_tests, begin, fixture_finish);
     unlink(tuning_file);
+    rmdir(folder);
     return failed;
 }

@@ -1,11 +1,11 @@
 /*
- * Programs that outlive a context: in a folder and by callbacks, damaged, rejected by the
- * driver, and where any call, allocation or file operation fails.
+ * Programs that outlive a context: in a folder and by callbacks, damaged, and rejected by
+ * the driver. Where a call, an allocation or a file operation fails: test_fault.c.
  */
-#include "alloc_spy.h"
 #include "clspy.h"
 #include "file_spy.h"
 #include "fixture.h"
+#include "write_file.h"
 
 #include "base/entry.h"
 #include "base/folder.h"
@@ -26,50 +26,51 @@ static bool at_once; /* also before the context ends */
 
 /* ---- Contexts ---------------------------------------------------------------------- */
 
-static clfold_context *open_with(const clfold_context_params *params)
+static void open_with(const clfold_context_params *params)
 {
-    clfold_context *ctx;
-
     log_clear();
     assert_ok(context_open(&ctx, params));
-    return ctx;
 }
 
-static clfold_context *open_kept(void)
-{
-    const clfold_context_params params = { .cache_folder = path,
-                                           .log_level = CLFOLD_LOG_DEBUG };
+static const clfold_context_params kept = { .cache_folder = path,
+                                            .log_level = CLFOLD_LOG_DEBUG };
 
-    return open_with(&params);
+static void open_kept(void)
+{
+    open_with(&kept);
 }
 
-static clfold_stats stats_of(clfold_context *ctx)
+static clfold_stats stats(void)
 {
-    clfold_stats stats;
+    clfold_stats found;
 
-    assert_ok(clfold_context_stats(ctx, &stats));
-    return stats;
+    assert_ok(clfold_context_stats(ctx, &found));
+    return found;
 }
 
 /* Programs that a context has built, loaded and saved. */
-static void assert_stats(clfold_context *ctx, uint64_t builds, uint64_t hits,
-                         uint64_t saves)
+static void assert_stats(uint64_t builds, uint64_t hits, uint64_t saves)
 {
-    clfold_stats stats = stats_of(ctx);
+    const clfold_stats found = stats();
 
-    assert_int_equal(stats.builds, builds);
-    assert_int_equal(stats.disk_hits, hits);
-    assert_int_equal(stats.disk_saves, saves);
-    assert_int_equal(stats.build_ns > 0, builds > 0);
-    assert_int_equal(stats.load_ns > 0, hits > 0);
+    assert_int_equal(found.builds, builds);
+    assert_int_equal(found.disk_hits, hits);
+    assert_int_equal(found.disk_saves, saves);
+    assert_int_equal(found.build_ns > 0, builds > 0);
+    assert_int_equal(found.load_ns > 0, hits > 0);
 }
 
-static void reduce(clfold_context *ctx)
-{
-    assert_works(ctx, device.queue);
-}
+/* With a second program, that compares widths. */
+static const struct trial reduction = { .operation = CLFOLD_REDUCE, INTS(COUNT) };
+static const struct trial scan = { .operation = CLFOLD_INCLUSIVE_SCAN,
+                                   INTS(COUNT),
+                                   .algorithm = "reduce_then_scan" };
+static const struct trial with_text = {
+    .operation = CLFOLD_REDUCE, .subject = &by_text, .plan = TILES, .count = COUNT
+};
 
-static clfold_status sum_up(clfold_context *ctx)
+/* On the null device results are not right. */
+static clfold_status sum_up(void)
 {
     cl_long result;
 
@@ -77,28 +78,14 @@ static clfold_status sum_up(clfold_context *ctx)
                               sizeof(result));
 }
 
-static void scan(clfold_context *ctx)
+/* A context's life, with one sum. Returns its stats before the end. */
+static clfold_stats live(const clfold_context_params *params)
 {
-    clfold_fold fold = sum;
-
-    fold.algorithm = "reduce_then_scan";
-    poison_output();
-    assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, input, 0, items, 0, COUNT,
-                                    0, NULL, NULL));
-    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
-    assert_scanned("nothing");
-}
-
-/* With a second program, that compares widths. */
-static void fold_text(clfold_context *ctx)
-{
-    clfold_fold fold = sum;
-    cl_long result = POISON;
-
-    fold.load = "to_i64(x)";
-    assert_ok(clfold_reduce_host(ctx, device.queue, &fold, input, 0, COUNT, &result,
-                                 sizeof(result)));
-    assert_int_equal(result, expected);
+    open_with(params);
+    assert_ok(sum_up());
+    const clfold_stats found = stats();
+    clfold_context_destroy(&ctx);
+    return found;
 }
 
 /* ---- The folder -------------------------------------------------------------------- */
@@ -145,15 +132,24 @@ static const char *only_entry(void)
     return name;
 }
 
-/* An entry for the reduction. */
-static void fill(void)
+/* The bytes of a file of the folder, to be freed, and what they are. */
+static char *read_entry(const char *name, struct entry *entry, size_t *length)
 {
-    clfold_context *ctx;
+    struct folder folder;
+    char *bytes;
 
+    assert_int_equal(clfold_folder_open(&folder, path, 0), 0);
+    assert_int_equal(clfold_folder_read(&folder, name, 1 << 26, &bytes, length), 0);
+    clfold_folder_close(&folder);
+    assert_null(clfold_entry_read(entry, bytes, *length));
+    return bytes;
+}
+
+/* An entry for the reduction. */
+static void fill_folder(void)
+{
     clear();
-    ctx = open_kept();
-    reduce(ctx);
-    clfold_context_destroy(&ctx);
+    live(&kept);
 }
 
 /* From now on a text is compiled once, and no kernel runs, until
@@ -171,41 +167,41 @@ static void run_nothing(void)
 static void test_round(void **state)
 {
     uint64_t builds;
-    clfold_context *ctx = open_kept();
+    open_kept();
 
     (void)state;
     assert_int_equal(entries(), 0);
-    reduce(ctx);
-    scan(ctx);
-    fold_text(ctx);
-    builds = stats_of(ctx).builds;
+    trial_check(&reduction, NULL);
+    trial_check(&scan, NULL);
+    trial_check(&with_text, NULL);
+    builds = stats().builds;
     assert_true(builds >= 3);
     assert_int_equal(entries(), 0);
-    assert_stats(ctx, builds, 0, 0);
+    assert_stats(builds, 0, 0);
     clfold_context_trim(ctx);
-    assert_stats(ctx, builds, 0, at_once ? builds : 0);
+    assert_stats(builds, 0, at_once ? builds : 0);
     assert_int_equal(entries(), at_once ? builds : 0);
     /* Trimmed, the programs are still in memory. */
-    fold_text(ctx);
+    trial_check(&with_text, NULL);
     clfold_context_trim(ctx);
-    assert_stats(ctx, builds, 0, at_once ? builds : 0);
+    assert_stats(builds, 0, at_once ? builds : 0);
     clfold_context_destroy(&ctx);
     assert_int_equal(entries(), keeps ? builds : 0);
     if (!keeps) {
         return;
     }
-    ctx = open_kept();
-    reduce(ctx);
-    scan(ctx);
-    fold_text(ctx);
-    assert_stats(ctx, 0, builds, 0);
+    open_kept();
+    trial_check(&reduction, NULL);
+    trial_check(&scan, NULL);
+    trial_check(&with_text, NULL);
+    assert_stats(0, builds, 0);
     clfold_context_destroy(&ctx);
     assert_int_equal(entries(), builds);
     assert_int_equal(log_count(CLFOLD_LOG_DEBUG), 0);
     clear();
-    ctx = open_kept();
+    open_kept();
     assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL));
-    assert_int_equal(entries(), at_once ? stats_of(ctx).builds : 0);
+    assert_int_equal(entries(), at_once ? stats().builds : 0);
     clfold_context_destroy(&ctx);
     assert_true(entries() > 0);
 }
@@ -215,39 +211,29 @@ static void test_limit(void **state)
 {
     clfold_context_params params = { .cache_folder = path };
     struct folder_file *files;
-    clfold_context *ctx;
 
     (void)state;
-    fill();
+    fill_folder();
     if (list(&files) == 0) {
         skip();
     }
     params.cache_limit = files[0].size + 1000;
     clfold_free(files);
-    ctx = open_with(&params);
-    fold_text(ctx);
+    open_with(&params);
+    trial_check(&with_text, NULL);
     clfold_context_destroy(&ctx);
-    ctx = open_kept();
-    reduce(ctx);
-    assert_stats(ctx, 1, 0, 0);
+    open_kept();
+    trial_check(&reduction, NULL);
+    assert_stats(1, 0, 0);
     clfold_context_destroy(&ctx);
     params.cache_limit = 100;
     clear();
-    ctx = open_with(&params);
-    reduce(ctx);
+    open_with(&params);
+    trial_check(&reduction, NULL);
     clfold_context_trim(ctx);
-    assert_stats(ctx, 1, 0, 0);
+    assert_stats(1, 0, 0);
     clfold_context_destroy(&ctx);
     assert_int_equal(entries(), 0);
-}
-
-static void write_entry(const char *name, const char *bytes, size_t length)
-{
-    FILE *file = fopen(name, "wb");
-
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, length, file), length);
-    fclose(file);
 }
 
 /* The facts that the key of the newest entry has. */
@@ -258,16 +244,11 @@ static void assert_facts(void)
     char *bytes, name[512];
     size_t length;
     struct entry entry;
-    struct folder folder;
     struct folder_file *files;
 
     assert_true(list(&files) > 0);
-    assert_int_equal(clfold_folder_open(&folder, path, 0), 0);
-    assert_int_equal(clfold_folder_read(&folder, files[0].name, 1 << 26, &bytes, &length),
-                     0);
-    clfold_folder_close(&folder);
+    bytes = read_entry(files[0].name, &entry, &length);
     clfold_free(files);
-    assert_null(clfold_entry_read(&entry, bytes, length));
     for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); ++i) {
         assert_non_null(strstr(entry.key, facts[i]));
     }
@@ -283,14 +264,10 @@ static void assert_facts(void)
 /* Opens, folds, and returns whether the program was loaded; else it is kept now. */
 static bool loads(void)
 {
-    clfold_context *ctx = open_kept();
-    bool loaded;
+    const clfold_stats found = live(&kept);
 
-    assert_ok(sum_up(ctx));
-    loaded = stats_of(ctx).disk_hits > 0;
-    assert_int_equal(stats_of(ctx).builds, !loaded);
-    clfold_context_destroy(&ctx);
-    return loaded;
+    assert_int_equal(found.builds, found.disk_hits == 0);
+    return found.disk_hits > 0;
 }
 
 /* On another CPU, and where nothing is known of the CPU. */
@@ -298,18 +275,17 @@ static void test_cpu(void)
 {
     static const char other[] = "model\t\t: 999\n";
     char cpus[96];
-    clfold_context *ctx;
 
     snprintf(cpus, sizeof(cpus), "%s/cpus", root);
     file_spy_replace(CLFOLD_HOST_CPUS, cpus);
-    write_entry(cpus, other, sizeof(other) - 1);
+    write_file(cpus, other, sizeof(other) - 1);
     assert_false(loads());
     assert_true(loads());
     unlink(cpus);
-    ctx = open_kept();
+    open_kept();
     assert_true(
         log_has(CLFOLD_LOG_WARNING, "programs are not kept", "CL_INVALID_DEVICE"));
-    assert_ok(sum_up(ctx));
+    assert_ok(sum_up());
     clfold_context_destroy(&ctx);
     file_spy_replace(NULL, NULL);
     assert_true(loads());
@@ -345,7 +321,7 @@ static void test_key(void **state)
     if (!keeps) {
         skip();
     }
-    fill();
+    fill_folder();
     assert_facts();
     run_nothing();
     assert_true(loads());
@@ -387,23 +363,16 @@ static void test_key(void **state)
 /* The context builds, and where `mends` replaces the entry. */
 static void assert_rebuilds(const char *what, bool mends)
 {
-    clfold_context *ctx = open_kept();
-
-    assert_ok(sum_up(ctx));
-    if (stats_of(ctx).disk_hits != 0 || stats_of(ctx).builds != 1) {
+    if (loads()) {
         fail_msg("%s: loaded", what);
     }
     if (!log_has(CLFOLD_LOG_DEBUG, "a kept program is rebuilt", "")) {
         fail_msg("%s: no line in the log", what);
     }
-    clfold_context_destroy(&ctx);
     assert_int_equal(log_count(CLFOLD_LOG_ERROR) + log_count(CLFOLD_LOG_WARNING), 0);
-    ctx = open_kept();
-    assert_ok(sum_up(ctx));
-    if (stats_of(ctx).disk_hits != mends) {
+    if (loads() != mends) {
         fail_msg("%s: %s", what, mends ? "not mended" : "mended");
     }
-    clfold_context_destroy(&ctx);
 }
 
 /* Whatever is wrong with an entry, it is rebuilt and replaced. By the null device,
@@ -413,44 +382,38 @@ static void test_defects(void **state)
     char whole[128], *bytes;
     size_t length;
     struct entry entry;
-    struct folder folder;
 
     (void)state;
     if (!keeps || (!device.is_pocl && test_level() < LEVEL_FULL)) {
         skip();
     }
-    fill();
+    fill_folder();
     run_nothing();
     snprintf(whole, sizeof(whole), "%s", only_entry());
-    assert_int_equal(clfold_folder_open(&folder, path, 0), 0);
-    assert_int_equal(
-        clfold_folder_read(&folder, strrchr(whole, '/') + 1, 1 << 26, &bytes, &length),
-        0);
-    clfold_folder_close(&folder);
-    assert_null(clfold_entry_read(&entry, bytes, length));
+    bytes = read_entry(strrchr(whole, '/') + 1, &entry, &length);
     size_t key = (size_t)(entry.key - bytes), program = key + entry.key_length;
     const size_t flipped[] = { 0, 9, key - 1, key, program - 1, program, length - 1 };
     for (size_t i = 0; i < sizeof(flipped) / sizeof(flipped[0]); ++i) {
         bytes[flipped[i]] = (char)(bytes[flipped[i]] ^ 4);
-        write_entry(whole, bytes, length);
+        write_file(whole, bytes, length);
         bytes[flipped[i]] = (char)(bytes[flipped[i]] ^ 4);
         assert_rebuilds("a flipped bit", true);
     }
     const size_t lengths[] = { 0, 10, program, length - 1 };
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); ++i) {
-        write_entry(whole, bytes, lengths[i]);
+        write_file(whole, bytes, lengths[i]);
         assert_rebuilds("truncated", true);
     }
     /* Whole, but for another key. */
     bytes[key] = (char)(bytes[key] ^ 1);
     clfold_entry_seal(bytes, length);
-    write_entry(whole, bytes, length);
+    write_file(whole, bytes, length);
     assert_rebuilds("another's", true);
     bytes[key] = (char)(bytes[key] ^ 1);
     /* Whole, but no program of the driver's. */
     memset(bytes + program, 'x', length - program);
     clfold_entry_seal(bytes, length);
-    write_entry(whole, bytes, length);
+    write_file(whole, bytes, length);
     assert_rebuilds("not the driver's", true);
     clfold_free(bytes);
     assert_int_equal(unlink(whole), 0);
@@ -462,39 +425,11 @@ static void test_defects(void **state)
     clspy_null_device(false);
 }
 
-/* A driver that does not take its own binary. */
-static void test_driver(void **state)
-{
-    static const char *const calls[] = { "clCreateProgramWithBinary", "clBuildProgram",
-                                         "clCreateKernel" };
-
-    (void)state;
-    if (!keeps) {
-        skip();
-    }
-    fill();
-    run_nothing();
-    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); ++i) {
-        struct clspy_live before = clspy_live();
-        clfold_context *ctx = open_kept();
-        clspy_arm(calls[i], 1, CL_INVALID_BINARY);
-        assert_ok(sum_up(ctx));
-        assert_true(clspy_disarm().fired);
-        assert_stats(ctx, 1, 0, 0);
-        assert_true(
-            log_has(CLFOLD_LOG_DEBUG, "a kept program is rebuilt", "CL_INVALID_BINARY"));
-        clfold_context_destroy(&ctx);
-        assert_string_equal(clspy_leaks(&before), "");
-    }
-    clspy_null_device(false);
-}
-
 /* A folder that cannot be used costs a warning, and no more. */
 static void test_no_folder(void **state)
 {
     char other[128];
     clfold_context_params params = { .cache_folder = other };
-    clfold_context *ctx;
 
     (void)state;
     const struct {
@@ -503,17 +438,17 @@ static void test_no_folder(void **state)
                 { "file", "Not a directory" },
                 { "shared", "other users can write to it" } };
     snprintf(other, sizeof(other), "%s/file", root);
-    write_entry(other, "", 0);
+    write_file(other, "", 0);
     snprintf(other, sizeof(other), "%s/shared", root);
     assert_int_equal(mkdir(other, 0700), 0);
     assert_int_equal(chmod(other, 0777), 0);
     for (size_t i = 0; keeps && i < sizeof(bad) / sizeof(bad[0]); ++i) {
         snprintf(other, sizeof(other), "%s%s%s", i ? root : "", i ? "/" : "",
                  bad[i].name);
-        ctx = open_with(&params);
+        open_with(&params);
         assert_true(log_has(CLFOLD_LOG_WARNING, other, bad[i].why));
         assert_int_equal(log_count(CLFOLD_LOG_WARNING), 1);
-        reduce(ctx);
+        trial_check(&reduction, NULL);
         clfold_context_destroy(&ctx);
     }
     snprintf(other, sizeof(other), "%s/file", root);
@@ -521,12 +456,12 @@ static void test_no_folder(void **state)
     snprintf(other, sizeof(other), "%s/shared", root);
     rmdir(other);
     /* One that is removed meanwhile. */
-    ctx = open_kept();
+    open_kept();
     clear();
     rmdir(path);
-    reduce(ctx);
+    trial_check(&reduction, NULL);
     clfold_context_trim(ctx);
-    assert_int_equal(stats_of(ctx).disk_saves, 0);
+    assert_int_equal(stats().disk_saves, 0);
     clfold_context_destroy(&ctx);
     assert_int_equal(log_count(CLFOLD_LOG_ERROR) + log_count(CLFOLD_LOG_WARNING), 0);
 }
@@ -574,10 +509,10 @@ static void save(void *user, const char *key, const void *program, size_t size)
 static void test_callbacks(void **state)
 {
     clfold_context_params params = { .load_program = load, .save_program = save };
-    clfold_context *ctx = open_with(&params);
+    open_with(&params);
 
     (void)state;
-    reduce(ctx);
+    trial_check(&reduction, NULL);
     assert_int_equal(shelf.saves, 0);
     clfold_context_destroy(&ctx);
     assert_int_equal(shelf.loads, keeps);
@@ -592,9 +527,9 @@ static void test_callbacks(void **state)
         shelf.bytes[shelf.size - 1] ^= how == 1;
         params.save_program = how < 3 ? save : NULL;
         params.load_program = how < 4 ? load : NULL;
-        ctx = open_with(&params);
-        reduce(ctx);
-        assert_int_equal(stats_of(ctx).disk_hits, how == 0 || how == 3);
+        open_with(&params);
+        trial_check(&reduction, NULL);
+        assert_int_equal(stats().disk_hits, how == 0 || how == 3);
         shelf.saves = 0;
         clfold_context_destroy(&ctx);
         assert_int_equal(shelf.saves, how == 1 || how == 2);
@@ -611,25 +546,25 @@ static void test_callbacks(void **state)
 
 #define THREADS 4
 
-static clfold_context *shared;
-
 /* Folds by texts of its own, of which two stay in memory, prepares and trims. */
 static void *fold_and_save(void *data)
 {
     const int number = *(const int *)data;
-    char text[64];
-    clfold_fold fold = { .type = CLFOLD_I32, .combine = text, .flags = CLFOLD_PARTIAL };
+    char combine[64];
+    clfold_fold fold = { .type = CLFOLD_I32,
+                         .combine = combine,
+                         .flags = CLFOLD_PARTIAL };
 
     for (int i = 0; i < 12; ++i) {
         cl_int result;
-        snprintf(text, sizeof(text), "a + b + %d * 0", (number + i) % 6);
-        if (clfold_reduce_host(shared, device.queue, &fold, input, 0, COUNT, &result,
+        snprintf(combine, sizeof(combine), "a + b + %d * 0", (number + i) % 6);
+        if (clfold_reduce_host(ctx, device.queue, &fold, input, 0, COUNT, &result,
                                sizeof(result)) ||
-            (i % 3 == 1 && clfold_prepare(shared, CLFOLD_REDUCE, &fold, COUNT, NULL))) {
+            (i % 3 == 1 && clfold_prepare(ctx, CLFOLD_REDUCE, &fold, COUNT, NULL))) {
             return (void *)clfold_last_error();
         }
         if (i % 3 == 2) {
-            clfold_context_trim(shared);
+            clfold_context_trim(ctx);
         }
     }
     return NULL;
@@ -669,7 +604,7 @@ static void test_threads(void **state)
     }
     clear();
     clspy_null_device(true);
-    shared = open_with(&params);
+    open_with(&params);
     for (int i = 0; i < THREADS; ++i) {
         numbers[i] = i;
         assert_int_equal(pthread_create(&threads[i], NULL, fold_and_save, &numbers[i]),
@@ -681,103 +616,16 @@ static void test_threads(void **state)
             fail_msg("%s", (const char *)failed);
         }
     }
-    clfold_context_destroy(&shared);
+    clfold_context_destroy(&ctx);
     /* One that cannot save: the folder is gone. */
     clear();
-    assert_ok(clfold_context_create(&shared, device.context, device.id, &logging));
+    assert_ok(clfold_context_create(&ctx, device.context, device.id, &logging));
     rmdir(path);
     assert_null(fold_and_save(&numbers[0]));
-    clfold_context_trim(shared);
+    clfold_context_trim(ctx);
     clspy_null_device(false);
     logging.log = NULL;
-    shared->log.write = NULL;
-    clfold_context_destroy(&shared);
-}
-
-/* ---- Sweeps ------------------------------------------------------------------------ */
-
-enum way { OF_FILES, OF_ALLOCATIONS, OF_CALLS, WAYS };
-
-/* The k-th operation of a context's life fails, once cold and once warm. Returns whether
- * there was one. */
-static bool fire(enum way way, uint64_t k, bool warm)
-{
-    const clfold_context_params params = { .cache_folder = path };
-    struct clspy_live before = clspy_live();
-    int64_t blocks = alloc_spy_live();
-    clfold_context *ctx = NULL;
-    clfold_status status;
-    bool fired;
-
-    if (!warm) {
-        clear();
-    }
-    log_clear();
-    switch (way) {
-    case OF_FILES:
-        file_spy_arm(k, ENOSPC);
-        break;
-    case OF_ALLOCATIONS:
-        alloc_spy_arm(k);
-        break;
-    default:
-        clspy_arm(NULL, k, 0);
-    }
-    status = context_open(&ctx, &params);
-    if (status == CLFOLD_OK) {
-        status = sum_up(ctx);
-    }
-    clfold_context_destroy(&ctx);
-    fired = way == OF_FILES         ? file_spy_disarm() != NULL
-            : way == OF_ALLOCATIONS ? alloc_spy_disarm()
-                                    : clspy_disarm().fired;
-    if (way == OF_FILES && status) {
-        fail_msg("file operation %d: %s", (int)k, clfold_status_name(status));
-    }
-    assert_string_equal(clspy_leaks(&before), "");
-    assert_int_equal(alloc_spy_live(), blocks);
-    return fired;
-}
-
-/* No failure of a file operation fails a call; whatever fails, nothing leaks, and the
- * entries that are left are whole. On a device that runs nothing, since PoCL compiles a
- * kernel when it is launched; the entry that is left at the end is run. */
-static void test_sweeps(void **state)
-{
-    static const uint64_t least[WAYS][2] = { { 15, 8 }, { 15, 15 }, { 40, 40 } };
-
-    (void)state;
-    if (!keeps || (!device.is_pocl && test_level() < LEVEL_FULL)) {
-        skip();
-    }
-    run_nothing();
-    for (int way = 0; way < WAYS; ++way) {
-        for (int warm = 0; warm < 2; ++warm) {
-            uint64_t k = 1;
-            for (;; ++k) {
-                if (warm) {
-                    clear();
-                    clfold_context *ctx = open_kept();
-                    assert_ok(sum_up(ctx));
-                    clfold_context_destroy(&ctx);
-                }
-                if (!fire((enum way)way, k, warm)) {
-                    break;
-                }
-                clfold_context *ctx = open_kept();
-                assert_ok(sum_up(ctx));
-                clfold_context_destroy(&ctx);
-                assert_false(log_has(CLFOLD_LOG_DEBUG, "rebuilt", ""));
-            }
-            if (k <= least[way][warm]) {
-                fail_msg("way %d: only %d operations", way, (int)k - 1);
-            }
-        }
-    }
-    clspy_null_device(false);
-    clfold_context *ctx = open_kept();
-    reduce(ctx);
-    assert_int_equal(stats_of(ctx).disk_hits, 1);
+    ctx->log.write = NULL;
     clfold_context_destroy(&ctx);
 }
 
@@ -785,19 +633,17 @@ static void test_sweeps(void **state)
 
 static int begin(void **state)
 {
-    clfold_context *ctx;
-
     if (fixture_init(state) || !mkdtemp(root)) {
         return -1;
     }
     snprintf(path, sizeof(path), "%s/folder", root);
-    fill();
+    fill_folder();
     keeps = entries() > 0;
     at_once = keeps && !device.is_pocl;
     clear();
     /* All drivers but one are known to keep theirs. */
     if (!keeps) {
-        ctx = open_kept();
+        open_kept();
         bool says = log_has(CLFOLD_LOG_DEBUG, "programs are not kept", "no faster");
         clfold_context_destroy(&ctx);
         return says ? 0 : -1;
@@ -818,8 +664,7 @@ int main(void)
         cmocka_unit_test(test_round),     cmocka_unit_test(test_limit),
         cmocka_unit_test(test_no_folder), cmocka_unit_test(test_callbacks),
         cmocka_unit_test(test_key),       cmocka_unit_test(test_defects),
-        cmocka_unit_test(test_driver),    cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_sweeps),
+        cmocka_unit_test(test_threads),
     };
 
     /* PoCL keeps programs itself otherwise. */

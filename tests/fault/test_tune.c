@@ -8,8 +8,7 @@
  * numbers that take fewer launches are faster.
  */
 #include <clfold/experimental.h>
-#include "alloc_spy.h"
-#include "clspy.h"
+#include "sweep.h"
 #include "write_file.h"
 
 #include "commands.h"
@@ -36,7 +35,7 @@ struct scenario {
     /* Of calls, and of allocations: how many there must be, and how many of them may fail
      * without the command. */
     uint64_t least[2], most_tolerated[2];
-    const char *calls[10]; /* that must have failed the command */
+    const char *calls[11]; /* that must have failed the command */
 };
 
 static char folder[] = "clfold-tune-XXXXXX", path[64], older[2 * TUNE_LINE];
@@ -134,13 +133,13 @@ static bool is_tolerated(const struct scenario *scenario, const struct clspy_sho
 
 /* ---- The sweep --------------------------------------------------------------------- */
 
-/* Fails call number `number`, and returns what it was. */
-static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
-                               bool allocs, bool *done)
+static const struct scenario *swept;
+static uint64_t tolerated;
+
+/* Without a name where the command has worked. */
+static struct clspy_shot shoot_once(enum way way, uint64_t number)
 {
-    const struct clspy_live before = clspy_live();
-    const int64_t blocks = alloc_spy_live();
-    struct clspy_shot shot;
+    const struct scenario *const scenario = swept;
     struct message message = { 0 };
 
     if (scenario->has_file) {
@@ -148,70 +147,43 @@ static struct clspy_shot shoot(const struct scenario *scenario, uint64_t number,
     } else {
         unlink(path);
     }
-    if (allocs) {
-        alloc_spy_arm(number);
-        *done = tune(scenario, &message);
-        shot = (struct clspy_shot){ alloc_spy_disarm(), "clfold_alloc", 0,
-                                    CL_OUT_OF_HOST_MEMORY };
-    } else {
-        clspy_arm(NULL, number, 0);
-        *done = tune(scenario, &message);
-        shot = clspy_disarm();
-    }
-    const char *const failed = shot.fired ? shot.function : "nothing";
-    if (!*done && !shot.fired) {
+    fault_arm(way, number);
+    const bool done = tune(scenario, &message);
+    struct clspy_shot shot = fault_disarm(way);
+    if (!done && !shot.fired) {
         fail_msg("%s: %s", scenario->name, message.text);
     }
-    if (!*done) {
+    if (!done) {
         assert_sentence(scenario, &shot, message.text);
-    } else if (shot.fired && !allocs && !is_tolerated(scenario, &shot)) {
+    } else if (shot.fired && way == OF_CALLS && !is_tolerated(scenario, &shot)) {
         fail_msg("%s: %s failed with %s (asked for 0x%x), and nobody said so",
-                 scenario->name, failed, clfold_status_name(shot.code), shot.param);
+                 scenario->name, shot.function, clfold_status_name(shot.code),
+                 shot.param);
     }
-    assert_files(scenario, failed, *done);
-    if (clspy_leaks(&before)[0] || alloc_spy_live() != blocks) {
-        fail_msg("%s: after %s number %llu failed: %s; blocks %+lld", scenario->name,
-                 failed, (unsigned long long)number, clspy_leaks(&before),
-                 (long long)(alloc_spy_live() - blocks));
-    }
+    assert_files(scenario, shot.fired ? shot.function : "nothing", done);
+    tolerated += done && shot.fired;
+    shot.function = done ? "" : shot.function;
     return shot;
 }
 
-static void sweep(const struct scenario *scenario, bool allocs)
+static void sweep_scenario(const struct scenario *scenario, enum way way)
 {
-    bool seen[10] = { false }, done;
-    uint64_t number = 1, tolerated = 0;
-
-    for (;; ++number) {
-        const struct clspy_shot shot = shoot(scenario, number, allocs, &done);
-        if (!shot.fired) {
-            break;
-        }
-        tolerated += done;
-        for (size_t i = 0; i < 10 && scenario->calls[i]; ++i) {
-            seen[i] |= !done && strcmp(scenario->calls[i], shot.function) == 0;
-        }
-    }
-    print_message("%s: %llu failed one by one, %llu of them tolerated\n", scenario->name,
-                  (unsigned long long)number - 1, (unsigned long long)tolerated);
-    assert_true(number - 1 >= scenario->least[allocs]);
-    assert_true(tolerated <= scenario->most_tolerated[allocs]);
-    for (size_t i = 0; !allocs && i < 10 && scenario->calls[i]; ++i) {
-        if (!seen[i]) {
-            fail_msg("%s: %s never failed the command", scenario->name,
-                     scenario->calls[i]);
-        }
-    }
+    swept = scenario;
+    tolerated = 0;
+    sweep(scenario->name, way, shoot_once, scenario->least[way], 0,
+          way == OF_CALLS ? scenario->calls : NULL);
+    print_message("%llu of them tolerated\n", (unsigned long long)tolerated);
+    assert_true(tolerated <= scenario->most_tolerated[way]);
 }
 
 static void sweep_calls(void **state)
 {
-    sweep(*state, false);
+    sweep_scenario(*state, OF_CALLS);
 }
 
 static void sweep_allocs(void **state)
 {
-    sweep(*state, true);
+    sweep_scenario(*state, OF_ALLOCATIONS);
 }
 
 /* The first has three folds, and for each an allocation without which the other tile is

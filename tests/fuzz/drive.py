@@ -38,14 +38,16 @@ TEXTS = [b"\x05\x00\x00\x00\x00\x00\x031 -2,3\n4\n",
 # Any bytes are a fold; most have several faults.
 FOLDS = [random.Random(i).randbytes(20 + i) for i in range(100)]
 
-# name: runs, inputs to begin with
+NESTS, RUNGS = [], []  # those of tools/predict, and of the ladder
+# name: runs, bytes at most, inputs to begin with
 TARGETS = {
-    "explain": (60000, FOLDS),
-    "layout": (100000, FOLDS),
-    "nest": (100000, []),  # those of tools/predict
-    "npy": (300000, HEADERS),
-    "text": (150000, TEXTS),
-    "tuning": (100000, ROWS),
+    "count": (20000, 1000, RUNGS),
+    "explain": (60000, 512, FOLDS),
+    "layout": (100000, 512, FOLDS),
+    "nest": (100000, 512, NESTS),
+    "npy": (300000, 512, HEADERS),
+    "text": (150000, 512, TEXTS),
+    "tuning": (100000, 512, ROWS),
 }
 SECONDS = 20  # of a target
 FEWEST = 20  # inputs accepted, and rejected
@@ -71,7 +73,7 @@ def compile_all(clang, folder, root, sources):
     return program
 
 
-def run_target(program, folder, name, times, runs, seeds):
+def run_target(program, folder, name, times, runs, most, seeds):
     """What is wrong with it, or nothing. By the layout of the code libFuzzer comes now and then to
     inputs that are slow, so the time has a limit too."""
     corpus = os.path.join(folder, name)
@@ -82,8 +84,8 @@ def run_target(program, folder, name, times, runs, seeds):
     seed = os.environ.get("CLFOLD_TEST_SEED", "1")
     status, said = tools.run([
         program, f"--target={name}", f"-runs={runs * times}", f"-max_total_time={SECONDS * times}",
-        f"-seed={seed}", "-max_len=512",
-        "-len_control=0", "-verbosity=0", "-timeout=60", f"-artifact_prefix={folder}/", corpus,
+        f"-seed={seed}", f"-max_len={most}", "-len_control=0",
+        "-verbosity=0", "-timeout=60", f"-artifact_prefix={folder}/", corpus,
     ])  # fmt: skip
     numbers = re.search(r"fuzz: (\d+) accepted, (\d+) rejected", said)
     print(f"{name}, seed {seed}: {numbers[0] if numbers else 'no numbers'}")
@@ -109,7 +111,8 @@ def main():
     failures = []
     for path in glob.glob(os.path.join(root, "tools/predict/nests/*.nest")):
         with open(path, "rb") as file:
-            TARGETS["nest"][1].append(file.read())
+            NESTS.append(file.read())
+        RUNGS.extend(NESTS[-1:] if re.search(r"/reduce\d\.nest$", path) else [])
     # One runtime alone: AddressSanitizer and the loader do not take several.
     if os.path.isfile(POCL):
         os.environ["OCL_ICD_VENDORS"] = POCL
@@ -122,8 +125,8 @@ def main():
         os.environ.pop(name, None)
     with tempfile.TemporaryDirectory() as folder:
         program = compile_all(clang, folder, root, sources)
-        for name, (runs, seeds) in TARGETS.items():
-            failures += run_target(program, folder, name, times, runs, seeds)
+        for name, row in TARGETS.items():
+            failures += run_target(program, folder, name, times, *row)
         for text, said in PLANTED.items():
             failures += run_planted(program, folder, text, said)
     tools.finish(failures, f"{len(TARGETS)} targets")

@@ -129,37 +129,28 @@ def read(*parts):
 
 
 class Usage(unittest.TestCase):
-    def test_refused(self):
-        for part, words in (
-            ("wants --pack DIR, or --carry DIR", ()),
-            ("unrecognized arguments: --fly", ("--fly",)),
-            ("--stage: expected one argument", ("--stage",)),
-            ("invalid choice: 'dance'", ("--carry", "x", "--stage", "dance")),
-            ("'0' is not a number of minutes above 0", ("--carry", "x", "--minutes", "0")),
-            ("--pack goes with neither", ("--pack", "x", "--stage", "build")),
-            ("--carry nowhere: is not a folder", ("--carry", "nowhere", "--stage", "build")),
-        ):
-            done = call(*words)
-            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
-            self.assertIn(part, done.stderr)
-
-    def test_help(self):
-        done = call("--help")
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("--pack DIR", done.stdout)
-        self.assertEqual(done.stdout.splitlines()[-1],
-                         "Exits 2 on wrong usage, 1 where a step failed or was cut off.")
+    def test_words(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for status, part, words in (
+                (2, "wants --pack DIR, or --carry DIR", ()),
+                (2, "unrecognized arguments: --fly", ("--fly",)),
+                (2, "--stage: expected one argument", ("--stage",)),
+                (2, "invalid choice: 'dance'", ("--carry", "x", "--stage", "dance")),
+                (2, "'0' is not a number of minutes above 0",
+                 ("--carry", "x", "--minutes", "0")),
+                (2, "--pack goes with neither", ("--pack", "x", "--stage", "build")),
+                (2, "--carry nowhere: is not a folder", ("--carry", "nowhere")),
+                (1, "is there already", ("--pack", folder)),
+            ):
+                done = call(*words)
+                self.assertEqual((done.returncode, done.stdout), (status, ""), words)
+                self.assertIn(part, done.stderr)
+            self.assertEqual(os.listdir(folder), [])
+        self.assertIn("--pack DIR", call("--help").stdout)
 
     def test_check(self):
         with open(TESTS_OF_BUILD, encoding="utf-8") as file:
             self.assertLess(set(CHECK), {test["name"] for test in json.load(file)})
-
-    def test_pack_keeps_what_is_there(self):
-        with tempfile.TemporaryDirectory() as folder:
-            done = call("--pack", folder)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("is there already", done.stderr)
-            self.assertEqual(os.listdir(folder), [])
 
 
 class Host(unittest.TestCase):
@@ -220,7 +211,12 @@ class Host(unittest.TestCase):
         for step in ("configure", "build"):
             self.assertRegex(self.built.stdout, rf"(?m)^{step} +ok, \d+ s$")
 
-    def test_library(self):
+    def test_lacking(self):
+        """What a checkout or a machine has not."""
+        done = self.stage("test", "--build", "nowhere")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nowhere/tools/clfold/clfold is not there: --stage build makes it",
+                      done.stderr)
         nowhere = os.path.join(self.folder, "nowhere")
         done = self.stage("check", OCL_ICD_VENDORS="", CLFOLD_DRIVER_FOLDERS=nowhere)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
@@ -238,13 +234,13 @@ class Host(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn(f"\nright: {STEPS} of {STEPS}\n", done.stdout)
         self.assertEqual(read(self.out, "devices.out").splitlines()[0], "devices --probe ")
-        self.assertIn("'sizes few'", read(self.out, "test-sizes-few.out"))
-        done = self.stage("check", BAD="reduce")
+        self.assertIn("'trials pinned'", read(self.out, "test-trials-pinned.out"))
+        done = self.stage("check", BAD="heads")
         self.assertEqual((done.returncode, done.stdout.splitlines()[0]),
                          (0, f"right: {STEPS} of {STEPS}"))
-        done = self.stage("check", "--again", BAD="reduce")
+        done = self.stage("check", "--again", BAD="heads")
         self.assertEqual(done.returncode, 1)
-        self.assertIn(f"\nright: {STEPS - 1} of {STEPS}; FAILED: test reduce\n", done.stdout)
+        self.assertIn(f"\nright: {STEPS - 1} of {STEPS}; FAILED: test heads\n", done.stdout)
 
     def test_all(self):
         """Each stage, with programs that were built elsewhere; nothing of it is done twice."""
@@ -303,12 +299,6 @@ class Host(unittest.TestCase):
         done = self.stage("test", "--minutes", "4")
         self.assertRegex(done.stdout, "(?m)^test slow +ok")
         self.assertIn("| slow | ok | 1 | 0 | 1 |", read(self.out, "report.md"))
-
-    def test_lacking(self):
-        done = self.stage("test", "--build", "nowhere")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("nowhere/tools/clfold/clfold is not there: --stage build makes it",
-                      done.stderr)
 
 
 if __name__ == "__main__":

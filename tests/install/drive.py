@@ -148,6 +148,7 @@ class Installed(Case):
         expected = {path for path in expected if not path.endswith(for_build)}
         if self.command:
             expected |= {self.staged("bindir", name) for name in ("clfold", "clfold-nest")}
+            self.assertIn(self.version, run(self.staged("bindir", "clfold"), "--version"))
             text = run(self.staged("bindir", "clfold"), "--help")
             names = re.findall(r"^  (?!clfold )([\w-]+) +\w", text, re.M)
             for page in ["clfold", *(f"clfold-{name}" for name in [*names, "nest"])]:
@@ -168,7 +169,8 @@ class Installed(Case):
     def test_library(self):
         self.need("both", "shared")
         for name, headers in self.libraries.items():
-            self.check_library(name, headers)
+            with self.subTest(name):
+                self.check_library(name, headers)
 
     def check_library(self, name, headers):
         library = self.staged("libdir", f"lib{name}.so.{self.version}")
@@ -188,12 +190,6 @@ class Installed(Case):
         exported = {line.split()[-1].partition("@")[0] for line in symbols}
         self.assertEqual(exported, set(declared))
 
-    def test_pkg_config(self):
-        self.assertEqual(self.flags("--modversion"), [self.version])
-        self.assertIn("-lclfold", self.flags("--libs"))
-        self.assertIn("-lOpenCL", self.flags("--libs"))
-        self.assertIn("OpenCL", self.flags("--print-requires"))
-
     def compile(self, *arguments):
         program = self.path("program")
         main = os.path.join(consumer, "main.c")
@@ -203,6 +199,9 @@ class Installed(Case):
 
     def test_shared(self):
         self.need("both", "shared")
+        self.assertEqual(self.flags("--modversion"), [self.version])
+        self.assertIn("OpenCL", self.flags("--print-requires"))
+        self.assertLessEqual({"-lclfold", "-lOpenCL"}, set(self.flags("--libs")))
         program = self.compile("--libs")
         parts = self.version.split(".")
         self.assertIn(f"libclfold.so.{parts[0]}.{parts[1]}", dynamic(program, "NEEDED"))
@@ -223,7 +222,7 @@ class Installed(Case):
         optional = {"areas.c": "pkg-config --exists libpng", "cpp.cpp": "command -v c++",
                     **dict.fromkeys(("mpi_scan.c", "mpi_sum.c"),
                                     "command -v mpicc" if self.has_mpi else "false")}  # fmt: skip
-        sources = [name for name in os.listdir(folder) if not name.endswith(".h")]
+        sources = [name for name in os.listdir(folder) if not name.endswith((".h", ".cl"))]
         self.assertLess(set(optional), set(sources))
         for source_name in sources:
             with self.subTest(source_name):
@@ -241,42 +240,33 @@ class Installed(Case):
                 program = os.path.join(folder, source_name.partition(".")[0])
                 self.assertIn("clfold", " ".join(dynamic(program, "NEEDED")))
 
-    def need_mpi(self):
-        if not self.has_mpi:
-            self.assertFalse(os.environ.get("CLFOLD_REQUIRED_TOOLS"), "built without MPI")
-            self.skipTest("built without MPI")
+    def need_installed(self, holds, what):
+        if not holds:
+            self.assertFalse(os.environ.get("CLFOLD_REQUIRED_TOOLS"), what)
+            self.skipTest(what)
 
-    def run_mpi(self, program):
-        """The consumer on two ranks."""
-        printed = run("mpirun", "-n", "2", program, LD_LIBRARY_PATH=self.staged("libdir"),
-                      **run_devices.RANKS)
-        self.assertEqual(printed.split(), [self.number()] * 2)
+    def cmake(self, tree):
+        """The folder in which CMake has built what is in another."""
+        self.need_installed(shutil.which("cmake"), "there is no cmake")
+        out = self.path("out")
+        run("cmake", "-S", tree, "-B", out, self.cmake_prefix())
+        run("cmake", "--build", out)
+        return out
+
+    def cmake_prefix(self):
+        return f"-DCMAKE_PREFIX_PATH={self.path(os.path.relpath(self.prefix, '/'))}"
 
     def test_mpi(self):
-        self.need_mpi()
+        """The consumer on two ranks, built by pkg-config and by CMake."""
+        self.need_installed(self.has_mpi, "built without MPI")
         self.need("both", "shared")
-        program = self.path("program")
+        tree, program = os.path.join(consumer, "mpi"), self.path("program")
         flags = self.flags("--cflags", "--libs", of="clfold-mpi")
-        run("mpicc", *WARNINGS, os.path.join(consumer, "mpi", "main.c"), "-o", program, *flags)
-        self.run_mpi(program)
-
-    def test_mpi_cmake(self):
-        self.need_mpi()
-        self.need("both", "shared")
-        if not shutil.which("cmake"):
-            self.assertFalse(os.environ.get("CLFOLD_REQUIRED_TOOLS"), "there is no cmake")
-            self.skipTest("there is no cmake")
-        prefix, out = self.path(os.path.relpath(self.prefix, "/")), self.path("out")
-        tree = os.path.join(consumer, "mpi")
-        run("cmake", "-S", tree, "-B", out, f"-DCMAKE_PREFIX_PATH={prefix}")
-        run("cmake", "--build", out)
-        self.run_mpi(os.path.join(out, "consumer"))
-
-    def test_command(self):
-        if not self.command:
-            self.skipTest("built without tools")
-        printed = run(self.staged("bindir", "clfold"), "--version")
-        self.assertIn(self.version, printed)
+        run("mpicc", *WARNINGS, os.path.join(tree, "main.c"), "-o", program, *flags)
+        for path in (program, os.path.join(self.cmake(tree), "consumer")):
+            printed = run("mpirun", "-n", "2", path, LD_LIBRARY_PATH=self.staged("libdir"),
+                          **run_devices.RANKS)  # fmt: skip
+            self.assertEqual(printed.split(), [self.number()] * 2)
 
     def test_nest(self):
         """It finds fparser where tools/setup-fparser puts it, and else says how to get it."""
@@ -305,26 +295,19 @@ class Installed(Case):
 
     def test_cmake(self):
         self.need("both")
-        out = self.path("out")
-        if not shutil.which("cmake"):
-            self.assertFalse(os.environ.get("CLFOLD_REQUIRED_TOOLS"), "there is no cmake")
-            self.skipTest("there is no cmake")
-        prefix = self.path(os.path.relpath(self.prefix, "/"))
-        setup = ("cmake", "-S", consumer, "-B", out, f"-DCMAKE_PREFIX_PATH={prefix}")
-        run(*setup)
-        run("cmake", "--build", out)
+        out = self.cmake(consumer)
         for name, links in (("consumer_clfold", True), ("consumer_static", False)):
             program = os.path.join(out, name)
             loaded = " ".join(dynamic(program, "NEEDED"))
             self.assertEqual("libclfold" in loaded, links)
             self.assertEqual(run(program).strip(), self.number())
-
         for version, fits in (("", True), (self.version, True), ("0.2", False)):
             with open(self.path("CMakeLists.txt"), "w", encoding="utf-8") as f:
                 f.write("cmake_minimum_required(VERSION 3.10)\nproject(wants C)\n"
                         f"find_package(clfold {version})\n"
                         "message(STATUS found=${clfold_FOUND})\n")  # fmt: skip
-            printed = run("cmake", "-S", self.folder, "-B", self.path("wants"), setup[-1])
+            printed = run("cmake", "-S", self.folder, "-B", self.path("wants"),
+                          self.cmake_prefix())
             self.assertIn(f"found={int(fits)}", printed)
 
 
@@ -356,55 +339,41 @@ class Subproject(Alone):
         with open(self.path("consumer/subprojects/clfold.wrap"), "w", encoding="utf-8") as f:
             f.write(WRAP)
 
-    def check(self, *arguments, links):
-        """Builds and runs the consumer. `links` is whether it loads libclfold."""
-        out = self.path("out")
-        setup = run(meson, "setup", *arguments, out, self.path("consumer"), **self.alone)
-        self.assertNotIn("WARNING", setup)
-        self.assertRegex(setup, r"clfold\s*: YES")
-        found = json.loads(run(meson, "introspect", "--dependencies", out))
-        names = {dependency["name"] for dependency in found}
-        self.assertLessEqual(names, {"clfold", "OpenCL", "opencl", "threads", "m"})
-        run(meson, "compile", "-C", out, **self.alone)
-        built = json.loads(run(meson, "introspect", "--targets", out))
-        built = {target["name"] for target in built if target["build_by_default"]}
-        self.assertLessEqual(built, {"consumer", "clfold", "kernel_texts"})
-        program = os.path.join(out, "consumer")
-        self.assertEqual("libclfold" in " ".join(dynamic(program, "NEEDED")), links)
+    def test_builds(self):
+        """The consumer is built and run, and loads libclfold, or not."""
         with open(os.path.join(source, "include/clfold/clfold.h"), encoding="utf-8") as f:
             version = re.search(r"^#define CLFOLD_VERSION (\d+)$", f.read(), re.M)
-        self.assertEqual(run(program).strip(), version.group(1))
-
-    def test_shared(self):
-        self.check(links=True)
-
-    def test_static_project(self):
-        self.check("-Ddefault_library=static", links=False)
-
-    def test_static_dependency(self):
-        self.check("-Dstatic=true", links=False)
+        for links, *arguments in ((True,), (False, "-Ddefault_library=static"),
+                                  (False, "-Dstatic=true")):  # fmt: skip
+            out = self.path("out" + "".join(arguments))
+            setup = run(meson, "setup", *arguments, out, self.path("consumer"), **self.alone)
+            self.assertNotIn("WARNING", setup)
+            self.assertRegex(setup, r"clfold\s*: YES")
+            found = json.loads(run(meson, "introspect", "--dependencies", out))
+            names = {dependency["name"] for dependency in found}
+            self.assertLessEqual(names, {"clfold", "OpenCL", "opencl", "threads", "m"})
+            run(meson, "compile", "-C", out, **self.alone)
+            built = json.loads(run(meson, "introspect", "--targets", out))
+            built = {target["name"] for target in built if target["build_by_default"]}
+            self.assertLessEqual(built, {"consumer", "clfold", "kernel_texts"})
+            program = os.path.join(out, "consumer")
+            self.assertEqual("libclfold" in " ".join(dynamic(program, "NEEDED")), links)
+            self.assertEqual(run(program).strip(), version.group(1))
 
 
 class Features(Alone):
-    """json-c, cmocka and GMP are for parts that can be left out."""
-
-    def setup(self, *arguments):
-        command = [meson, "setup", *arguments, self.path("out"), source]
-        environment = {**os.environ, **self.alone}
-        return subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False
-        )
-
-    def test_auto(self):
-        done = self.setup()
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertRegex(done.stdout, r"tools\s*: NO\s+tests\s*: NO\s+examples\s*: YES")
-
-    def test_enabled(self):
-        for part, library in (("tools", "json-c"), ("tests", "cmocka")):
-            done = self.setup(f"-D{part}=enabled")
-            self.assertEqual(done.returncode, 1)
-            self.assertIn(f'Dependency "{library}" not found', done.stdout)
+    def test_parts(self):
+        """json-c, cmocka and GMP are for parts that can be left out."""
+        auto = r"tools\s*: NO\s+tests\s*: NO\s+examples\s*: YES"
+        for status, words, *arguments in (
+            (0, auto), (1, 'Dependency "json-c" not found', "-Dtools=enabled"),
+            (1, 'Dependency "cmocka" not found', "-Dtests=enabled"),
+        ):  # fmt: skip
+            command = [meson, "setup", *arguments, self.path("out" + "".join(arguments)), source]
+            done = subprocess.run(command, env={**os.environ, **self.alone}, text=True,
+                                  capture_output=True, check=False)  # fmt: skip
+            self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+            self.assertRegex(done.stdout, words)
 
 
 if __name__ == "__main__":

@@ -150,13 +150,9 @@ def main(command, path):
     command = os.path.abspath(command)
     path = os.path.abspath(path)
     failures = list(faults_of(command, path))
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
     with tempfile.TemporaryDirectory() as folder:
-        for old, new, word in PLANTED:
-            changed = tools.write(folder, "clfold.bash", text.replace(old, new))
-            if not any(word in fault for fault in faults_of(command, changed)):
-                failures.append(f"{new} for {old} was not found")
+        failures += tools.not_found(tools.read(path), PLANTED, lambda text: faults_of(
+            command, tools.write(folder, "clfold.bash", text)))  # fmt: skip
     tools.finish(failures, f"{len(CASES)} lines")
 
 

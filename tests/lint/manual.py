@@ -64,8 +64,8 @@ def variables(root):
     found = set()
     for path in rules.files_of(root):
         if path.startswith(("src/", "tools/clfold/")):
-            with open(os.path.join(root, path), encoding="utf-8") as file:
-                names = re.findall(r'_VARIABLE +"(\w+)"|place_find\(path, "(\w+)"', file.read())
+            names = re.findall(r'_VARIABLE +"(\w+)"|place_find\(path, "(\w+)"',
+                               tools.read(root, path))  # fmt: skip
             found |= {name for pair in names for name in pair if name}
     return found
 
@@ -83,20 +83,14 @@ def main(root, command, *paths):
     for path in paths:
         failures += faults_of(path, helps.get(os.path.basename(path), ""))
 
-    general_page = next(path for path in paths if path.endswith("clfold.1"))
-    with open(general_page, encoding="utf-8") as file:
-        named = set(re.findall(r"^\.It Ev (\w+)$", file.read(), re.M))
+    pages = {os.path.basename(path): path for path in paths}
+    named = set(re.findall(r"^\.It Ev (\w+)$", tools.read(pages["clfold.1"]), re.M))
     if named != variables(root):
         failures.append(f"clfold.1 names {named}, and the sources {variables(root)}")
-
-    reduce_page = next(path for path in paths if path.endswith("-reduce.1"))
-    with open(reduce_page, encoding="utf-8") as file:
-        text = file.read()
     with tempfile.TemporaryDirectory() as folder:
-        for old, new, word in PLANTED:
-            changed = tools.write(folder, "clfold-reduce.1", text.replace(old, new, 1))
-            if not any(word in fault for fault in faults_of(changed, helps["clfold-reduce.1"])):
-                failures.append(f"{new} for {old} was not found")
+        failures += tools.not_found(
+            tools.read(pages["clfold-reduce.1"]), PLANTED, lambda text: faults_of(
+                tools.write(folder, "clfold-reduce.1", text), helps["clfold-reduce.1"]))
     tools.finish(failures, f"{len(paths)} pages")
 
 

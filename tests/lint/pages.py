@@ -10,6 +10,8 @@ import re
 import sys
 import tempfile
 
+import tools
+
 BLOCK = re.compile(r"^```c\n(.*?)^```$", re.M | re.S)
 FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -19,11 +21,6 @@ HEADING = re.compile(r"^#+ (.*)$", re.M)
 def pages_of(root):
     return [os.path.join(root, "README.md"), os.path.join(root, "CONTRIBUTING.md"),
             *sorted(glob.glob(os.path.join(root, "docs", "*.md")))]
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
 
 
 def flat(text):
@@ -51,46 +48,42 @@ def lost_links(path, text):
         there = os.path.join(os.path.dirname(path), file) if file else path
         if not os.path.exists(there):
             yield f"there is no {target}"
-        elif place and place not in anchors_of(read(there)):
+        elif place and place not in anchors_of(tools.read(there)):
             yield f"there is no heading {target}"
 
 
 def check(root):
-    programs = [flat(read(path)) for path in glob.glob(os.path.join(root, "examples", "*.c"))]
+    programs = [flat(tools.read(path)) for path in glob.glob(os.path.join(root, "examples", "*.c"))]
     found = []
     for path in pages_of(root):
-        text = read(path)
+        text = tools.read(path)
         code = [] if path.endswith("program.md") else lost_code(text, programs)
         found += [f"{path}: {fault}" for fault in (*code, *lost_links(path, text))]
     return found
 
 
-def plant():
-    """A tree with one fault of each kind, which must all be found."""
-    with tempfile.TemporaryDirectory() as root:
-        for folder in ("docs", "examples"):
-            os.mkdir(os.path.join(root, folder))
-        for name, text in (
-            ("examples/a.c", "int f(void)\n{\n    int a;\n    return a;\n}\n"),
-            ("CONTRIBUTING.md", "# A head: of `two`\n[x](#a-head-of-two) [y](README.md)\n"),
-            ("README.md", "```c\nint a;\nreturn a;\n```\n```c\nint b;\n```\n[z](docs/b.md)\n"),
-            ("docs/a.md", "# A\n[w](../README.md#b) [v](https://x.y/z) [u](#a)\n"),
-        ):
-            with open(os.path.join(root, name), "w", encoding="utf-8") as file:
-                file.write(text)
-        return [fault.split(": ", 1)[1] for fault in check(root)]
+# A tree with one fault of each kind, and the faults.
+TREE = {
+    "examples/a.c": "int f(void)\n{\n    int a;\n    return a;\n}\n",
+    "CONTRIBUTING.md": "# A head: of `two`\n[x](#a-head-of-two) [y](README.md)\n",
+    "README.md": "```c\nint a;\nreturn a;\n```\n```c\nint b;\n```\n[z](docs/b.md)\n",
+    "docs/a.md": "# A\n[w](../README.md#b) [v](https://x.y/z) [u](#a)\n",
+}
+PLANTED = ["no example has this code: int b;", "there is no docs/b.md",
+           "there is no heading ../README.md#b"]
 
 
 def main(root):
-    planted = plant()
-    if planted != ["no example has this code: int b;", "there is no docs/b.md",
-                   "there is no heading ../README.md#b"]:
-        print(f"of planted faults these were found: {planted}")
-        return 1
-    found = check(root)
-    print("\n".join([*found, f"{len(pages_of(root))} pages, {len(found)} faults"]))
-    return 1 if found else 0
+    failures = check(root)
+    with tempfile.TemporaryDirectory() as tree:
+        for name, text in TREE.items():
+            os.makedirs(os.path.join(tree, os.path.dirname(name)), exist_ok=True)
+            tools.write(tree, name, text)
+        found = [fault.split(": ", 1)[1] for fault in check(tree)]
+    if found != PLANTED:
+        failures.append(f"of planted faults these were found: {found}")
+    tools.finish(failures, f"{len(pages_of(root))} pages")
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

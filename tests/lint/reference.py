@@ -36,11 +36,6 @@ PLANTED = (
 )
 
 
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
 def build(doxyfile, headers, snippets, output):
     """What Doxygen says of these files."""
     changed = {"INPUT": " ".join(headers), "EXAMPLE_PATH": " ".join(snippets),
@@ -53,7 +48,7 @@ def build(doxyfile, headers, snippets, output):
 
 def lost(header, files):
     """The functions without a snippet in one of these files."""
-    text, codes = read(header), {os.path.basename(file): read(file) for file in files}
+    text, codes = tools.read(header), {os.path.basename(file): tools.read(file) for file in files}
     for name in sorted(symbols.declared(header)):
         line = rf" \* \\snippet (\S+) {name}\n \*/\nCLFOLD_API [^;(]*\b{name}\("
         place = re.search(line, text)
@@ -76,22 +71,17 @@ def check(doxyfile, root, changed=None):
         return found + build(doxyfile, [paths[file] for file in SHOWN], snippets, output)
 
 
-def plant(doxyfile, root, file, old, new, words):
-    """A sentence if the fault is not found."""
+def plant(doxyfile, root, file, *row):
     with tempfile.TemporaryDirectory() as folder:
-        text = read(os.path.join(root, file))
-        if old not in text:
-            return f"there is no place for a fault in {file}: {old}"
-        path = tools.write(folder, os.path.basename(file), text.replace(old, new))
-        found = "\n".join(check(doxyfile, root, {file: path}))
-        return None if words in found else f"planted: {words}\nfound: {found}"
+        yield from tools.not_found(tools.read(root, file), [row], lambda text: check(
+            doxyfile, root, {file: tools.write(folder, os.path.basename(file), text)}))
 
 
 def main(path, root):
-    doxyfile = read(path)
-    failures = [plant(doxyfile, root, *fault) for fault in PLANTED]
+    doxyfile = tools.read(path)
+    failures = [fault for row in PLANTED for fault in plant(doxyfile, root, *row)]
     failures += check(doxyfile, root)
-    tools.finish(list(filter(None, failures)), f"{len(PLANTED)} planted")
+    tools.finish(failures, f"{len(PLANTED)} planted")
 
 
 if __name__ == "__main__":

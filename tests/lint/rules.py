@@ -2,7 +2,8 @@
 """rules.py ROOT: what the project's files must not contain, as far as text shows.
 
 Each rule is a function of a file's path below ROOT and its text, and yields the lines
-that break it: (line number, sentence). test_rules.py plants a violation for each.
+that break it: (line number, sentence). One rule, circles, is of all files at once.
+test_rules.py plants a violation for each.
 """
 
 import os
@@ -13,6 +14,7 @@ import sys
 # clang-format breaks code at 90 and leaves comments alone; scripts get a little more.
 COLUMNS = {".c": 90, ".h": 90, ".cl": 90, ".md": None}
 OTHER_COLUMNS = 100
+PINNED = "tests/device/pinned.txt"  # a call a line, as it is printed
 # From the ground up: a folder of src uses itself and those before it.
 FOLDERS = ("base", "plan", "device", "ops")
 # A library of its own: it knows public headers only.
@@ -61,6 +63,7 @@ MAKEFILE = "debian/rules"  # tabs belong to its syntax
 
 def white_space(path, text):
     columns = COLUMNS.get(os.path.splitext(path)[1], OTHER_COLUMNS)
+    columns = None if path == PINNED else columns
     for number, line in enumerate(text.split("\n"), 1):
         if "\t" in line and path != MAKEFILE:
             yield number, "a tab"
@@ -121,25 +124,20 @@ def include_direction(path, text):
         yield number, "an #include without < or a quote"
 
 
-def command_includes(path, text):
-    """The command is a user of the library: what it needs besides, the API lacks."""
-    if not path.startswith("tools/clfold/") or not is_c(path):
-        return
-    for number, match in matches(r'^[ \t]*#[ \t]*include[ \t]*([^ \t\n].*)', text):
-        quoted = re.match(r'"(?:base/)?\w+\.h"', match[1])
-        system = re.match(r"<(?!clfold/)[\w/.-]+>|<clfold/(clfold|experimental)\.h>", match[1])
-        if not quoted and not system:
-            yield number, f"tools/clfold may not include {match[1]}"
+# The command is a user of the library: what it needs besides, the API lacks. The model of GPUs is
+# pure functions, without OpenCL and the library.
+MAY_INCLUDE = {
+    "tools/clfold/": r'"(?:base/)?\w+\.h"|<(?!clfold/)[\w/.-]+>|<clfold/(clfold|experimental)\.h>',
+    "tools/predict/": rf'"\w+\.h"|<(?:{"|".join(C_HEADERS)})\.h>$',
+}
 
 
-def model_includes(path, text):
-    """The model of GPUs is pure functions, without OpenCL and the library."""
-    if not path.startswith("tools/predict/") or not is_c(path):
-        return
-    for number, match in matches(r'^[ \t]*#[ \t]*include[ \t]*([^ \t\n].*)', text):
-        system = re.fullmatch(r"<(\w+)\.h>", match[1])
-        if not re.fullmatch(r'"\w+\.h"', match[1]) and not (system and system[1] in C_HEADERS):
-            yield number, f"tools/predict may not include {match[1]}"
+def tool_includes(path, text):
+    for folder, allowed in MAY_INCLUDE.items():
+        if path.startswith(folder) and is_c(path):
+            for number, match in matches(r'^[ \t]*#[ \t]*include[ \t]*([^ \t\n].*)', text):
+                if not re.match(allowed, match[1]):
+                    yield number, f"{folder[:-1]} may not include {match[1]}"
 
 
 def opencl_calls(path, text):
@@ -196,12 +194,41 @@ def facets(path, text):
             yield number, f"{match[1]}: a place is found by its row in src/plan/facet.c"
 
 
+def circles(texts):
+    """Files of one name are a module; modules of a folder of src do not include each other
+    in a circle. Yields the names of each: those that reach themselves, by whom they reach."""
+    uses = {}
+    for path, text in texts.items():
+        if source_folder(path):
+            module = os.path.splitext(path)[0]
+            names = re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]*)\.h"', text, re.M)
+            own = os.path.dirname(path)
+            used = {os.path.join(own if "/" not in name else "src", name) for name in names}
+            used = {name for name in used if os.path.dirname(name) == own}
+            uses.setdefault(module, set()).update(used - {module})
+    reached = {}
+    for module in uses:
+        seen, left = set(), list(uses[module])
+        while left:
+            name = left.pop()
+            if name not in seen:
+                seen.add(name)
+                left += uses.get(name, ())
+        reached[module] = seen
+    found = {
+        tuple(sorted(other for other in seen if module in reached.get(other, ())))
+        for module, seen in reached.items()
+        if module in seen
+    }
+    for modules in sorted(found):
+        yield f"{modules[0]}: a circle of includes: {', '.join(modules)}"
+
+
 RULES = (
     white_space,
     places,
     include_direction,
-    command_includes,
-    model_includes,
+    tool_includes,
     opencl_calls,
     library_manners,
     tile_kind,
@@ -248,10 +275,14 @@ def main(root):
     if not sources or not algorithms:
         print(f"{root}: {len(sources)} sources and {len(algorithms)} kernels: not clfold")
         return 1
-    found = []
+    found, texts = [], {}
     for path in files:
         with open(os.path.join(root, path), "rb") as file:
-            found += check(path, file.read())
+            data = file.read()
+        found += check(path, data)
+        if path in sources:
+            texts[path] = data.decode(errors="replace")
+    found += circles(texts)
     for sentence in found:
         print(sentence)
     print(f"{len(files)} files, {len(found)} violations")

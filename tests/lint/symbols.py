@@ -9,15 +9,14 @@ import tools
 
 
 def declared(header):
-    with open(header, encoding="utf-8") as file:
-        code = re.sub(r"\s+", " ", rules.code_of(re.sub(r"(?m)^\s*#.*$", "", file.read())))
-    found = {}
+    text = rules.code_of(re.sub(r"(?m)^\s*#.*$", "", tools.read(header)))
+    code, found = re.sub(r"\s+", " ", text), set()
     for text in re.findall(r"\bCLFOLD_API\b([^;{]*);", code):
         match = re.match(r"[^(]*?(\w+) ?\(", text)
         if not match:
             sys.exit(f"{header}: no function's name in: CLFOLD_API{text};")
-        found[match[1]] = text.strip()
-    return set(found)
+        found.add(match[1])
+    return found
 
 
 def exported(library):

@@ -1,279 +1,213 @@
 #!/usr/bin/env python3
-"""tests/run_devices.py on a machine made of files: an .icd and what it lists, no OpenCL."""
+"""tests/run_devices.py on machines made of files: an .icd and what it lists, no OpenCL."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import unittest
+import time
 
-RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "run_devices.py")
+import tools
 
+RUNNER = tools.run_devices.__file__
 # Prints what stands in the .icd files: each is a list of devices here.
-LISTER = """#!/bin/sh
-cat "$OCL_ICD_VENDORS"*.icd
+LISTER = """cat "$OCL_ICD_VENDORS"*.icd
 case "$OCL_ICD_VENDORS" in */) ;; *) exit 3 ;; esac
 if grep -q broken "$OCL_ICD_VENDORS"*.icd; then kill -SEGV $$; fi
 """
-ONE = "0\tHouse: small\tOpenCL 3.0 more words\t1.5\n1\tHouse: big\tOpenCL 1.2\t1.5\n"
-TWO = "0\tYard: (R) # one\tOpenCL 2.0\t7\n"
+HOUSE = "0\tHouse: small\tOpenCL 3.0 more words\t1.5\n1\tHouse: big\tOpenCL 1.2\t1.5\n"
+YARD = "0\tYard: (R) # one\tOpenCL 2.0\t7\n"
+POCL = "0\tPortable Computing Language: a\tOpenCL 3.0\t%s\n"
+SMALL, BIG = (f"House: {name} (OpenCL {level}, driver 1.5)"
+              for name, level in (("small", "3.0"), ("big", "1.2")))
+ONE = "Yard: (R)  one (OpenCL 2.0, driver 7)"
+BAD = f"not ok {ONE}: "
+SAYS = 'echo "ok 1 - '  # the rest of a program that says a variable
+LISTS = {"two": "House: big\nYard\n", "big": "# x\n\nHouse: big\n", "none": "# x\n"}
+
+# The .icd files, the program's text, options and variables; then the exit status, the points that
+# must come, without numbers, and some comments. HERE is the folder of the machine.
+ROWS = (
+    ([HOUSE, YARD], SAYS + 'first $CLFOLD_TEST_DEVICE $1"\necho "ok 2 # SKIP second"\n'
+     "echo loose words\necho 1..2\necho spoken >&2\n", [], {}, 0,
+     [line for number, name in ((0, SMALL), (1, BIG), (0, ONE))
+      for line in (f"{name}: first {number} word", f"{name}: second # SKIP ")],
+     ["loose words", "spoken"]),
+    ([YARD], "echo 'not ok 1 - bad'\necho 1..1\n", [], {}, 1, [BAD + "bad"], []),
+    ([YARD], "echo 1..0\n", [], {}, 1, [BAD + "no test has this name"], []),
+    ([YARD], "echo 'ok 1 - a'\necho 1..1\nexit 4\n", [], {}, 1,
+     [f"{ONE}: a", BAD + "ended with 4"], []),
+    ([YARD], "echo 1..2\nkill -ABRT $$\n", [], {}, 1,
+     [BAD + "0 of 2 tests ran, the program ended by signal SIGABRT"], []),
+    ([YARD], "echo 1..2\n", [], {}, 1, [BAD + "0 of 2 tests ran, the program ended"], []),
+    ([YARD], "exit 5\n", [], {}, 1, [BAD + "ended with 5"], []),
+    ([YARD], "kill -SEGV $$\n", [], {}, 1, [BAD + "ended by signal SIGSEGV"], []),
+    ([YARD], "exit 0\n", [], {}, 0, [f"{ONE}: program"], []),
+    ([YARD], "echo no f64 >&2\nexit 77\n", [], {}, 0, [f"{ONE} # SKIP no f64"], []),
+    ([YARD], "echo 'ok 1 # SKIP only'\necho 1..1\n", [], {}, 0, [f"{ONE}: only # SKIP "], []),
+    ([YARD], "echo 'not ok 1 # SKIP only'\necho 1..1\n", [], {}, 0, [f"{ONE}: only # SKIP "], []),
+    ([YARD], "", ["--ranks", "2,5"], {}, 0,
+     [f"{ONE} RANKS={n}: -n {n} word 1" for n in (2, 5)], []),
+    ([HOUSE, YARD], "exit 0\n", ["--first"], {}, 0, [f"{SMALL}: program"], []),
+    ([HOUSE, YARD], "exit 0\n", ["--first", "--only", "Yard"], {}, 0, [f"{ONE}: program"], []),
+    ([HOUSE], SAYS + '$KIND $CMOCKA_MESSAGE_OUTPUT"\n',
+     ["--only", "big", "--env", "KIND=x=y"], {}, 0, [f"{BIG} KIND=x=y: x=y TAP"], []),
+    ([HOUSE.replace("House: big", "rusticl: big")], SAYS + '($KIND) ($MALLOC_PERTURB_)"\n',
+     ["--env-on", "rusticl", "KIND=x"], {"KIND": "y", "MALLOC_PERTURB_": "7"}, 0,
+     [f"{SMALL}: (y) (7)", f"{BIG} KIND=x: (x) ()".replace("House", "rusticl")], []),
+    # Where drivers die of groups, no test forces them.
+    *(([POCL % driver], SAYS + '[$CLFOLD_TEST_GROUPS]"\n', [],
+       {"CLFOLD_TEST_GROUPS": own} if own else {}, 0,
+       [f"Portable Computing Language: a (OpenCL 3.0, driver {driver}): [{groups}]"], [])
+      for driver, own, groups in (("3.1+debian", "", ""), ("6.0+debian", "", "0"),
+                                  ("7.1", "1", "1"))),
+    *(([YARD], SAYS + '($RUSTICL_ENABLE)"\n', [], own, 0, [f"{ONE}: ({found})"], [])
+      for own, found in (({}, "llvmpipe"), ({"RUSTICL_ENABLE": "iris"}, "iris"),
+                         ({"RUSTICL_ENABLE": ""}, ""))),
+    ([], "exit 1\n", [], {}, 0, ["1..0 # SKIP no OpenCL device"], []),
+    ([HOUSE], "exit 1\n", ["--only", "Yard"], {}, 0,
+     ["1..0 # SKIP no OpenCL device named Yard"], []),
+    ([YARD], 'echo $OPENCL_LAYERS $POCL_CACHE_DIR\nprintf "source 2151.3 145.2\\nsource 300 24\\n'
+     'binary 5 99\\n" >> "$CLFOLD_TEST_BUILDS"\n', [],
+     {"XDG_CACHE_HOME": "HERE", "CLFOLD_TEST_CACHE": "", "POCL_CACHE_DIR": "HERE"}, 0,
+     [f"{ONE}: program"],
+     ["HERE/builds.so HERE",
+      "Yard: (R) # one (OpenCL 2.0, driver 7): programs: 1 built in 2.2 s, 2 loaded in 0.3 s"]),
+    ([YARD, YARD], None, [], {}, 0, [ONE], []),
+    ([HOUSE, "9\tbroken: one\tOpenCL 1.2\t1\n"], "exit 0\n", [], {}, 0,
+     [f"{SMALL}: program", f"{BIG}: program", "broken: one (OpenCL 1.2, driver 1): program"],
+     ["HERE/icd/1.icd: the list of its devices ended by signal SIGSEGV"]),
+    *(([HOUSE], "exit 0\n", options, variables, 1,
+       ["not ok no OpenCL device is named Yard, and HERE/two wants one", f"{SMALL}: program",
+        f"{BIG}: program"], [])
+      for options, variables in ((["--required", "HERE/two"], {}),
+                                 ([], {"CLFOLD_REQUIRED_DEVICES": "HERE/two"}))),
+    ([HOUSE], "exit 0\n", ["--only", "small", "--required", "HERE/big"], {}, 0,
+     [f"{SMALL}: program"], []),
+    ([HOUSE], "exit 0\n", ["--first", "--required", "HERE/none"], {}, 1,
+     ["not ok HERE/none names no device", f"{SMALL}: program"], []),
+)  # fmt: skip
+# Options, and on how many of three devices a program runs at the levels none, wide and full.
+LEVELS = (
+    (["--from", "wide", "House"], (1, 3, 3)),
+    (["--from", "full", "House"], (1, 1, 3)),
+    (["--from", "full", "House", "--only", "House"], (2, 2, 2)),
+    (["--from", "wide", "Yard", "--from", "full", "House"], (2, 1, 3)),
+    (["--full-rest"], (1, 1, 3)),
+    (["--first"], (1, 1, 1)),
+)  # fmt: skip
+FAULT, INTEL = "Pure virtual function called!", "Intel(R) OpenCL: a"
+# Which run is good, how the others end, what they say, the device, the exit status and runs. Of two
+# runs that a known fault ends the third counts, of three none; not of another fault, or device, or
+# a program that ends itself.
+AGAIN = (
+    (3, "kill -ABRT $$", FAULT, INTEL, 0, 3),
+    (4, "kill -ABRT $$", FAULT, INTEL, 1, 3),
+    (2, "kill -ABRT $$", "other", INTEL, 1, 1),
+    (2, "kill -ABRT $$", FAULT, "Yard: a", 1, 1),
+    (2, "exit 1", FAULT, INTEL, 1, 1),
+    (2, "echo 1..1; echo ok 1; kill -SEGV $$", "other", "rusticl: a", 0, 2),
+    (2, "echo 1..1; echo ok 1; kill -ABRT $$", "other", "rusticl: a", 1, 1),
+    (2, "echo 1..2; echo ok 1; kill -SEGV $$", "other", "rusticl: a", 1, 1),
+    (2, "kill -SEGV $$", "other", "rusticl: a", 1, 1),
+    (2, "echo 1..1; echo not ok 1; kill -SEGV $$", "other", "rusticl: a", 1, 1),
+)
 
 
-class Runner(unittest.TestCase):
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = holder.name
-        os.mkdir(os.path.join(self.folder, "icd"))
-        self.lister = self.script("lister", LISTER)
-
-    def write(self, name, text):
-        path = os.path.join(self.folder, name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return path
+class Machine:
+    def __init__(self, folder):
+        self.folder, self.failures = folder, []
+        self.script("lister", LISTER)
+        self.script("mpirun", "echo 1..1\necho \"ok 1 - $1 $2 $4 $OMPI_ALLOW_RUN_AS_ROOT\"\n")
+        for name, text in {**LISTS, "builds.so": ""}.items():
+            tools.write(folder, name, text)
 
     def script(self, name, text):
-        path = self.write(name, text)
+        path = tools.write(self.folder, name, "#!/bin/sh\n" + text)
         os.chmod(path, 0o755)
         return path
 
-    def devices(self, **files):
-        for name, text in files.items():
-            self.write(f"icd/{name}.icd", text)
-
-    def run_it(self, program, *options, **variables):
+    def run(self, files, program, options, variables):
+        """The exit status, the points and the comments."""
+        shutil.rmtree(os.path.join(self.folder, "icd"), ignore_errors=True)
+        os.mkdir(os.path.join(self.folder, "icd"))
+        for number, text in enumerate(files):
+            tools.write(self.folder, f"icd/{number}.icd", text)
         environment = {**os.environ, "OCL_ICD_VENDORS": self.folder + "/icd",
-                       "CLFOLD_TEST_LEVEL": "", "OPENCL_LAYERS": "", **variables}
-        if "CLFOLD_REQUIRED_DEVICES" not in variables:
-            environment.pop("CLFOLD_REQUIRED_DEVICES", None)
-        command = [sys.executable, RUNNER, self.lister, *options]
+                       "PATH": f"{self.folder}:{os.environ['PATH']}",
+                       "CLFOLD_TEST_LEVEL": "", "OPENCL_LAYERS": ""}  # fmt: skip
+        for name in ("CLFOLD_REQUIRED_DEVICES", "CLFOLD_TEST_GROUPS", "RUSTICL_ENABLE"):
+            environment.pop(name, None)
+        for name, value in variables.items():
+            environment[name] = value.replace("HERE", self.folder)
+        options = [word.replace("HERE", self.folder) for word in options]
+        command = [sys.executable, RUNNER, os.path.join(self.folder, "lister"), *options]
         if program is not None:
-            command += ["--", self.script("program", "#!/bin/sh\n" + program), "word"]
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=60, check=False
-        )
-        self.assertEqual(done.stderr, "")
-        lines = done.stdout.splitlines()
-        points = [line for line in lines if not line.startswith("#")]
-        return done.returncode, points, [line for line in lines if line.startswith("#")]
+            command += ["--", self.script("program", program), "word"]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True,
+                              timeout=60, check=False)  # fmt: skip
+        self.check(not done.stderr, command, done.stderr)
+        lines = done.stdout.replace(self.folder, "HERE").splitlines()
+        return (done.returncode, [line for line in lines if not line.startswith("#")],
+                [line[2:] for line in lines if line.startswith("#")])
 
-    def test_points_of_all_devices(self):
-        self.devices(a=ONE, b=TWO)
-        status, points, comments = self.run_it(
-            'echo "ok 1 - first $CLFOLD_TEST_DEVICE $1"\n'
-            "echo 'ok 2 # SKIP second'\necho loose words\necho 1..2\necho spoken >&2\n"
-        )
-        self.assertEqual(status, 0)
-        self.assertEqual(points, [
-            "ok 1 - House: small (OpenCL 3.0, driver 1.5): first 0 word",
-            "ok 2 - House: small (OpenCL 3.0, driver 1.5): second # SKIP ",
-            "ok 3 - House: big (OpenCL 1.2, driver 1.5): first 1 word",
-            "ok 4 - House: big (OpenCL 1.2, driver 1.5): second # SKIP ",
-            "ok 5 - Yard: (R)  one (OpenCL 2.0, driver 7): first 0 word",
-            "ok 6 - Yard: (R)  one (OpenCL 2.0, driver 7): second # SKIP ",
-            "1..6",
-        ])
-        self.assertEqual(comments.count("# loose words"), 3)
-        self.assertEqual(comments.count("# spoken"), 3)
+    def check(self, holds, *what):
+        if not holds:
+            self.failures.append(" ".join(map(str, what)))
 
-    def test_ranks(self):
-        self.devices(b=TWO)
-        self.script("mpirun", '#!/bin/sh\necho 1..1\n'
-                    'echo "ok 1 - $1 $2 $4 $OMPI_ALLOW_RUN_AS_ROOT"\n')
-        status, points, _ = self.run_it("", "--ranks", "2,5",
-                                        PATH=f"{self.folder}:{os.environ['PATH']}")
-        yard = "Yard: (R)  one (OpenCL 2.0, driver 7) RANKS="
-        self.assertEqual((status, points), (0, [
-            f"ok 1 - {yard}2: -n 2 word 1", f"ok 2 - {yard}5: -n 5 word 1", "1..2"]))
+    def check_row(self, files, program, options, variables, status, points, comments):
+        found = self.run(files, program, options, variables)
+        wanted = [re.sub("^(not )?(ok )?", rf"\1ok {number} - ", point)
+                  for number, point in enumerate(points, 1)] + [f"1..{len(points)}"]  # fmt: skip
+        if points[0].startswith("1..0"):
+            wanted = points
+        self.check(found[:2] == (status, wanted) and set(comments) <= set(found[2]),
+                   options, program, found)
 
-    def test_failures(self):
-        self.devices(b=TWO)
-        for program, words in (
-            ("echo 'not ok 1 - bad'\necho 1..1\n", ": bad"),
-            ("echo 'ok 1 - a'\necho 1..1\nexit 4\n", "ended with 4"),
-            ("echo 'ok 1 - a'\necho 1..2\nkill -ABRT $$\n", "1 of 2 tests ran, the program "
-             "ended by signal SIGABRT"),
-            ("echo 'ok 1 - a'\necho 1..2\n", "1 of 2 tests ran, the program ended"),
-            ("exit 5\n", "ended with 5"),
-            ("kill -SEGV $$\n", "ended by signal SIGSEGV"),
-        ):
-            status, points, _ = self.run_it(program)
-            failed = [line for line in points if line.startswith("not ok")]
-            self.assertEqual((status, len(failed)), (1, 1), (program, points))
-            self.assertIn(words, failed[0])
+    def check_again(self, good, ending, text, name, status, runs):
+        counter = tools.write(self.folder, "runs", "")
+        found, _, comments = self.run([YARD.replace("Yard: (R) # one", name)], (
+            f"echo x >>{counter}\nif [ $(wc -l <{counter}) -lt {good} ]; then\n"
+            f"echo '{text}' >&2\n{ending}\nfi\necho 'ok 1 - a'\necho 1..1\n"), [], {})  # fmt: skip
+        with open(counter, encoding="utf-8") as file:
+            ran = len(file.readlines())
+        reported = sum("a known fault of the driver" in line for line in comments)
+        wanted = runs - 1 if status == 0 else 3 if runs == 3 else 0
+        self.check((found, ran, reported) == (status, runs, wanted), ending, text, name, comments)
 
-    def test_time_limit_ends_children_too(self):
-        self.devices(b=TWO)
+    def check_limit(self):
+        """It ends what a program has started, too, and says where the program was."""
         mark = os.path.join(self.folder, "mark")
-        status, points, _ = self.run_it(
-            f"(sleep 3; touch {mark}) &\necho 'ok 1 - a'\nsleep 30\n", "--limit", "0.5"
-        )
-        self.assertEqual(status, 1)
-        self.assertIn("took more than 0.5 s and was ended", points[1])
-        subprocess.run(["sleep", "3"], check=True)
-        self.assertFalse(os.path.exists(mark))
+        status, points, comments = self.run([YARD], (
+            f"(sleep 3; touch {mark}) &\necho 'ok 1 - a'\nexec sleep 30\n"),
+            ["--limit", "0.5"], {})
+        said = "took more than 0.5 s and was ended"
+        if shutil.which("eu-stack"):
+            said += ", in .*nanosleep.* < __libc_start_main"
+            self.check(any("nanosleep" in line for line in comments), comments)
+        self.check(status == 1 and re.search(said, points[1]), points)
+        time.sleep(3)
+        self.check(not os.path.exists(mark), "a child of a program that was ended goes on")
 
-    @unittest.skipUnless(shutil.which("eu-stack"), "eu-stack tells what a process is in")
-    def test_time_limit_tells_where(self):
-        self.devices(b=TWO)
-        _, points, comments = self.run_it("exec sleep 30\n", "--limit", "0.5")
-        self.assertRegex(points[0], "was ended, in .*nanosleep.* < __libc_start_main")
-        self.assertTrue(any("nanosleep" in line for line in comments), comments)
 
-    def test_plain_programs(self):
-        self.devices(b=TWO)
-        self.assertEqual(self.run_it("exit 0\n")[:2], (
-            0, ["ok 1 - Yard: (R)  one (OpenCL 2.0, driver 7): program", "1..1"]
-        ))
-        self.assertEqual(self.run_it("echo no f64 >&2\nexit 77\n")[:2], (
-            0, ["ok 1 - Yard: (R)  one (OpenCL 2.0, driver 7) # SKIP no f64", "1..1"]
-        ))
-
-    def test_first_device(self):
-        self.devices(a=ONE, b=TWO)
-        for words, name in (
-            (["--first"], "House: small (OpenCL 3.0, driver 1.5)"),
-            (["--first", "--only", "Yard"], "Yard: (R)  one (OpenCL 2.0, driver 7)"),
-        ):
-            self.assertEqual(self.run_it("exit 0\n", *words)[:2], (
-                0, [f"ok 1 - {name}: program", "1..1"]
-            ))
-
-    def test_skipped_points(self):
-        self.devices(b=TWO)
-        script = "echo '{}ok 1 # SKIP only'\necho 1..1\n"
-        for word in ("", "not "):
-            self.assertEqual(self.run_it(script.format(word))[:2], (
-                0, ["ok 1 - Yard: (R)  one (OpenCL 2.0, driver 7): only # SKIP ", "1..1"]
-            ))
-
-    def test_driver_fault(self):
-        """Of two runs that a known fault of Intel's ends the third counts, of three none; not of
-        another fault, or device, or a program that ends itself."""
-        counter = os.path.join(self.folder, "runs")
-        program = (
-            f"echo x >>{counter}\nif [ $(wc -l <{counter}) -lt %d ]; then\n"
-            "echo %s >&2\n%s\nfi\necho 'ok 1 - a'\necho 1..1\n"
-        )
-        fault, intel = "Pure virtual function called!", "Intel(R) OpenCL: a"
-        for good, ending, text, name, status, runs in (
-            (3, "kill -ABRT $$", fault, intel, 0, 3),
-            (4, "kill -ABRT $$", fault, intel, 1, 3),
-            (2, "kill -ABRT $$", "other", intel, 1, 1),
-            (2, "kill -ABRT $$", fault, "Yard: a", 1, 1),
-            (2, "exit 1", fault, intel, 1, 1),
-            (2, "echo 1..1; echo ok 1; kill -SEGV $$", "other", "rusticl: a", 0, 2),
-            (2, "echo 1..1; echo ok 1; kill -ABRT $$", "other", "rusticl: a", 1, 1),
-            (2, "echo 1..2; echo ok 1; kill -SEGV $$", "other", "rusticl: a", 1, 1),
-            (2, "echo 1..1; echo not ok 1; kill -SEGV $$", "other", "rusticl: a", 1, 1),
-        ):
-            self.write("runs", "")
-            self.devices(b=TWO.replace("Yard: (R) # one", name))
-            found, _, comments = self.run_it(program % (good, text, ending))
-            with open(counter, encoding="utf-8") as file:
-                self.assertEqual((found, len(file.readlines())), (status, runs))
-            reported = [line for line in comments if "a known fault of the driver" in line]
-            self.assertEqual(len(reported), (runs - 1 if status == 0 else 3 if runs == 3 else 0))
-
-    def test_environment(self):
-        self.devices(a=ONE)
-        _, points, _ = self.run_it(
-            'echo "ok 1 - $KIND $CMOCKA_MESSAGE_OUTPUT"\n', "--only", "big", "--env",
-            "KIND=x=y",
-        )
-        self.assertEqual(points, [
-            "ok 1 - House: big (OpenCL 1.2, driver 1.5) KIND=x=y: x=y TAP", "1..1"
-        ])
-
-    def test_faults_by_version(self):
-        """Where drivers die of groups, no test forces them; CLFOLD_TEST_GROUPS does."""
-        for driver, own, groups in (
-            ("3.1+debian", "", ""), ("6.0+debian", "", "0"), ("7.1", "1", "1")
-        ):
-            self.devices(a=f"0\tPortable Computing Language: a\tOpenCL 3.0\t{driver}\n")
-            own = {"CLFOLD_TEST_GROUPS": own} if own else {}
-            _, points, _ = self.run_it('echo "ok 1 - [$CLFOLD_TEST_GROUPS]"\n', **own)
-            self.assertTrue(points[0].endswith(f"{driver}): [{groups}]"), points)
-
-    def test_environment_of_one_device(self):
-        self.devices(a=ONE.replace("House: big", "rusticl: big"))
-        _, points, _ = self.run_it(
-            'echo "ok 1 - ($KIND) ($MALLOC_PERTURB_)"\n', "--env-on", "rusticl", "KIND=x",
-            KIND="y", MALLOC_PERTURB_="7",
-        )
-        self.assertEqual([point.partition(": ")[2].partition(": ")[2] for point in points[:2]],
-                         ["(y) (7)", "(x) ()"])
-
-    def test_rusticl(self):
-        self.devices(b=TWO)
-        program = 'echo "ok 1 - ($RUSTICL_ENABLE)"\n'
-        for named, expected in ((None, "llvmpipe"), ("iris", "iris"), ("", "")):
-            os.environ.pop("RUSTICL_ENABLE", None)
-            variables = {} if named is None else {"RUSTICL_ENABLE": named}
-            points = self.run_it(program, **variables)[1]
-            self.assertTrue(points[0].endswith(f": ({expected})"), points)
-
-    def test_no_device(self):
-        self.assertEqual(self.run_it("exit 1\n")[:2], (0, ["1..0 # SKIP no OpenCL device"]))
-        self.devices(a=ONE)
-        self.assertEqual(self.run_it("exit 1\n", "--only", "Yard")[:2], (
-            0, ["1..0 # SKIP no OpenCL device named Yard"]
-        ))
-
-    def test_levels(self):
-        self.devices(a=ONE, b=TWO)
-        for options, counts in (
-            (("--from", "wide", "House"), (1, 3, 3)),
-            (("--from", "full", "House"), (1, 1, 3)),
-            (("--from", "full", "House", "--only", "House"), (2, 2, 2)),
-            (("--from", "wide", "Yard", "--from", "full", "House"), (2, 1, 3)),
-            (("--full-rest",), (1, 1, 3)),
-            (("--first",), (1, 1, 1)),
-        ):
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        machine = Machine(folder)
+        for row in ROWS:
+            machine.check_row(*row)
+        machine.check(os.path.isdir(folder + "/clfold-tests/mesa"), "no folder of programs")
+        for options, counts in LEVELS:
             for level, count in zip(("", "wide", "full"), counts):
-                points = self.run_it("exit 0\n", *options, CLFOLD_TEST_LEVEL=level)[1]
-                self.assertEqual(points[-1], f"1..{count}", (options, level))
-
-    def test_programs(self):
-        self.devices(b=TWO)
-        self.write("builds.so", "")
-        _, _, comments = self.run_it(
-            'echo $OPENCL_LAYERS $POCL_CACHE_DIR\n'
-            'printf "source 2151.3 145.2\\nsource 300 24\\nbinary 5 99\\n" '
-            '>> "$CLFOLD_TEST_BUILDS"\n', XDG_CACHE_HOME=self.folder, CLFOLD_TEST_CACHE="",
-            POCL_CACHE_DIR=self.folder
-        )
-        self.assertIn(f"# {self.folder}/builds.so {self.folder}", comments)
-        self.assertTrue(comments[-1].endswith("programs: 1 built in 2.2 s, 2 loaded in 0.3 s"))
-        self.assertTrue(os.path.isdir(self.folder + "/clfold-tests/mesa"))
-
-    def test_list(self):
-        self.devices(a=TWO, same_library=TWO)
-        self.assertEqual(self.run_it(None)[:2], (
-            0, ["ok 1 - Yard: (R)  one (OpenCL 2.0, driver 7)", "1..1"]
-        ))
-
-    def test_broken_driver(self):
-        self.devices(a=ONE, b="9\tbroken: one\tOpenCL 1.2\t1\n")
-        _, points, comments = self.run_it("exit 0\n")
-        self.assertEqual(len(points), 4)
-        self.assertIn("the list of its devices ended by signal SIGSEGV", comments[0])
-
-    def test_required(self):
-        self.devices(a=ONE)
-        file = self.write("required", "# a comment\n\nHouse: big\nYard\n")
-        for how in ((("--required", file), {}), ((), {"CLFOLD_REQUIRED_DEVICES": file})):
-            status, points, _ = self.run_it("exit 0\n", *how[0], **how[1])
-            self.assertEqual((status, len(points)), (1, 4))
-            self.assertTrue(points[0].startswith("not ok 1 - no OpenCL device is named Yard"))
-        file = self.write("required", "House: big\n")
-        self.assertEqual(self.run_it("exit 0\n", "--required", file)[0], 0)
-        self.assertEqual(self.run_it("exit 0\n", "--only", "x", "--required", file)[0], 0)
-        file = self.write("required", "# nothing\n")
-        self.assertEqual(self.run_it("exit 0\n", "--required", file)[0], 1)
+                variables = {"CLFOLD_TEST_LEVEL": level}
+                points = machine.run([HOUSE, YARD], "exit 0\n", options, variables)[1]
+                machine.check(points[-1] == f"1..{count}", options, level, points)
+        for row in AGAIN:
+            machine.check_again(*row)
+        machine.check_limit()
+    tools.finish(machine.failures, f"{len(ROWS) + len(AGAIN)} rows")
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -40,7 +40,7 @@ STANDARDS = ("CL1.2", "CL2.0", "CL3.0")
 def options_of(standard, extensions, target="spir64"):
     return (
         "-x", "cl", f"-cl-std={standard}", f"--target={target}", "-fsyntax-only",
-        "-Wall", "-Wextra", "-Werror", *ALLOWED, "-Xclang", f"-cl-ext={extensions}",
+        "-Wall", "-Wextra", "-Wundef", "-Werror", *ALLOWED, "-Xclang", f"-cl-ext={extensions}",
         "-Xclang", "-finclude-default-header",
     )  # fmt: skip
 
@@ -71,10 +71,8 @@ def compile_all(clang, compilations):
 
 
 def compilations_of(path):
-    with open(path, encoding="ascii") as file:
-        first = file.readline()
-        text = file.read()
-    match = re.fullmatch(r"// -cl-std=(CL\d\.\d)( sub-groups)?\n", first)
+    first, _, text = tools.read(path).partition("\n")
+    match = re.fullmatch(r"// -cl-std=(CL\d\.\d)( sub-groups)?", first)
     if not match:
         sys.exit(f"{path}: the first line says no -cl-std: {first!r}")
     # A type in the preamble says whether the fold is one of f64 or f16.
@@ -120,24 +118,18 @@ def chosen(paths):
 
 def planted(clang, folder, whole):
     """Errors that must be found, between texts that are right without them."""
-    with open(whole, encoding="ascii") as file:
-        text = file.read()
-    wrong = {
-        "a syntax error": text + "kernel void planted( { }\n",
-        "an unknown function": text + "kernel void planted(void) { nothing(); }\n",
-        "a warning": text + "kernel void planted(void) { int unused; }\n",
-        "a double without f64": text + "float planted(float x) { return x * 0.5; }\n"
-                                       "float planted2(double x) { return x; }\n",
-    }
-    failures = []
-    for what, source in wrong.items():
-        path = tools.write(folder, "planted.cl", source)
+    for wrong in (
+        "kernel void planted( { }\n",
+        "kernel void planted(void) { nothing(); }\n",
+        "kernel void planted(void) { int unused; }\n",
+        "float planted(float x) { return x * 0.5; }\nfloat planted2(double x) { return x; }\n",
+    ):
+        path = tools.write(folder, "planted.cl", tools.read(whole) + wrong)
         _, two = compilations_of(path)
         right = [(options, whole) for options, _ in two]
         found = compile_all(clang, right + two + right)
         if not found or not all(f" {path}\n" in text for text in found):
-            failures.append(f"{what} was not found, or elsewhere: {found}")
-    return failures
+            yield f"{wrong} was not found, or elsewhere: {found}"
 
 
 def bare(text):
@@ -146,13 +138,11 @@ def bare(text):
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines() if line.strip())
 
 
-def shown(page, path):
-    """The first piece of the page's program that the text has not, or not in that order. Pieces
-    are what stands between lines of three dots."""
-    with open(page, encoding="utf-8") as file:
-        program = file.read().split("```c\n")[1].split("```")[0]
-    with open(path, encoding="ascii") as file:
-        text = bare(file.read())
+def shown(page, path, number=1):
+    """The first piece of a program of the page that the text has not, or not in that order.
+    Pieces are what stands between lines of three dots."""
+    program = tools.read(page).split("```c\n")[number].split("```")[0]
+    text = bare(tools.read(path))
     at = 0
     for piece in map(bare, re.split(r"^\s*\.\.\.\n", program, flags=re.M)):
         at = text.find(piece, at)
@@ -188,9 +178,9 @@ def main(dump_texts, page):
         if standards != set(STANDARDS):
             failures.append(f"texts for {sorted(standards)}, not for {STANDARDS}")
         sums = [path for path in every if "reduce_tiles_add_f32_f32_tile_vector_cpu" in path]
-        failures += shown(page, sums[0])
-        with open(sums[0], encoding="ascii") as file:
-            changed = file.read().replace("    return y;\n", "    y.v += 0;\n    return y;\n")
+        scans = [path for path in every if "scan_lookback_add_i32_f32_tile_vector" in path]
+        failures += shown(page, sums[0]) + shown(page, scans[0], 2)
+        changed = tools.read(sums[0]).replace("    return y;\n", "    y.v += 0;\n    return y;\n")
         if not shown(page, tools.write(other, "changed.cl", changed)):
             failures.append("a statement that the page has not was not found")
         if without_f64 is None:

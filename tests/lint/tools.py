@@ -99,11 +99,26 @@ def digest(path):
         return hashlib.sha256(file.read()).hexdigest()
 
 
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
 def write(folder, name, text):
     path = os.path.join(folder, name)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     return path
+
+
+def not_found(text, rows, faults_of):
+    """Of `rows`, each an old part of a text, a new one and a word: what `faults_of` the changed
+    text does not find by this word."""
+    for old, new, word in rows:
+        changed = text.replace(old, new, 1)
+        found = list(faults_of(changed))
+        if changed == text or not any(word in fault for fault in found):
+            yield f"planted {new!r} for {old!r}: {found}"
 
 
 def finish(failures, summary):

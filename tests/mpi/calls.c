@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <time.h>
 
-static const clfold_fold sum = { SUM };
+static const clfold_fold sum = { SUM_U32 };
 static const cl_uint each = COLOUR * 0x1010101u; /* element of `some` */
 
 /* ---- Events ------------------------------------------------------------------------ */
@@ -191,7 +191,7 @@ static struct counts formula(size_t carry)
 
 void test_traffic(void)
 {
-    static const clfold_fold folds[] = { { SUM },
+    static const clfold_fold folds[] = { { SUM_U32 },
                                          { .op = CLFOLD_MOMENTS, .type = CLFOLD_F32 } };
     static const size_t sizes[] = { 0, 1, 100000 }; /* of the last part */
 

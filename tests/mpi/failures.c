@@ -8,7 +8,7 @@
 
 #include <signal.h>
 
-static const clfold_fold sum = { SUM };
+static const clfold_fold sum = { SUM_U32 };
 
 /* The library under test takes all memory by clfold_alloc, see meson.build. */
 void *spied_calloc(size_t num, size_t size);
@@ -105,14 +105,15 @@ void test_arguments(void)
     const clfold_segments late = { CLFOLD_BY_KEYS, CLFOLD_U8, .mem = some,
                                    .offset = 399997 };
     const clfold_part part = { .first = 0 };
-    const clfold_fold x1 = { SUM, .load = "x + 1" }, x2 = { SUM, .load = "x + 2" };
-    const clfold_fold init7 = { SUM, .init = &seven, .init_size = 4 };
-    const clfold_fold init8 = { SUM, .init = &eight, .init_size = 4 };
-#define WITH_ARG SUM, .load = "x + k", .num_args = 1, .args = args
+    const clfold_fold x1 = { SUM_U32, .load = "x + 1" },
+                      x2 = { SUM_U32, .load = "x + 2" };
+    const clfold_fold init7 = { SUM_U32, .init = &seven, .init_size = 4 };
+    const clfold_fold init8 = { SUM_U32, .init = &eight, .init_size = 4 };
+#define WITH_ARG SUM_U32, .load = "x + k", .num_args = 1, .args = args
     const clfold_fold uint7 = { WITH_ARG }, uint8 = { WITH_ARG + 1 };
     const clfold_fold int7 = { WITH_ARG + 2 };
-    const clfold_fold by_flags = { SUM, .segments = &flags };
-    const clfold_fold by_keys = { SUM, .segments = &keys };
+    const clfold_fold by_flags = { SUM_U32, .segments = &flags };
+    const clfold_fold by_keys = { SUM_U32, .segments = &keys };
     const struct odd cases[] = {
         BAD("fold is NULL", ALLREDUCE, .lack = NO_FOLD),
         BAD("queue is NULL", INCLUSIVE, .lack = NO_QUEUE),
@@ -123,21 +124,21 @@ void test_arguments(void)
         BAD("root is -1", REDUCE, .more = { .root = -1 }),
         BAD("root is 99", REDUCE, .more = { .root = 99 }),
         BAD("op", REDUCE, .fold = { .op = 999, .type = CLFOLD_U32 }),
-        BAD("args", REDUCE, .fold = { SUM, .num_args = 1 }),
-        BAD("args", REDUCE, .fold = { SUM, .num_args = 99 }),
-        BAD("store", INCLUSIVE, .fold = { SUM, .store = "out[i] = item;" }),
-        BAD("in", ALLREDUCE, .fold = { SUM, .load = "in[i]" }),
+        BAD("args", REDUCE, .fold = { SUM_U32, .num_args = 1 }),
+        BAD("args", REDUCE, .fold = { SUM_U32, .num_args = 99 }),
+        BAD("store", INCLUSIVE, .fold = { SUM_U32, .store = "out[i] = item;" }),
+        BAD("in", ALLREDUCE, .fold = { SUM_U32, .load = "in[i]" }),
         PAST("in", INCLUSIVE, .more = { .in_offset = 99997 }),
         PAST("in", ALLREDUCE, .more = { .count = 99997 }),
         PAST("out", EXCLUSIVE, .more = { .out_offset = 399997 }),
-        PAST("segments", EXCLUSIVE, .fold = { SUM, .segments = &late }),
-        LACK("rows", INCLUSIVE, .fold = { SUM, .segments = &rows }),
-        LACK("columns", EXCLUSIVE, .fold = { SUM, .segments = &columns }),
-        LACK("offsets", INCLUSIVE, .fold = { SUM, .segments = &offsets }),
+        PAST("segments", EXCLUSIVE, .fold = { SUM_U32, .segments = &late }),
+        LACK("rows", INCLUSIVE, .fold = { SUM_U32, .segments = &rows }),
+        LACK("columns", EXCLUSIVE, .fold = { SUM_U32, .segments = &columns }),
+        LACK("offsets", INCLUSIVE, .fold = { SUM_U32, .segments = &offsets }),
         LACK("segments", ALLREDUCE, .fold = by_flags),
-        LACK("part is", ALLREDUCE, .fold = { SUM, .part = &part }),
-        LACK("count_at is", INCLUSIVE, .fold = { SUM, .count_at = { some, 0 } }),
-        LACK("CLFOLD_REVERSE", INCLUSIVE, .fold = { SUM, .flags = CLFOLD_REVERSE }),
+        LACK("part is", ALLREDUCE, .fold = { SUM_U32, .part = &part }),
+        LACK("count_at is", INCLUSIVE, .fold = { SUM_U32, .count_at = { some, 0 } }),
+        LACK("CLFOLD_REVERSE", INCLUSIVE, .fold = { SUM_U32, .flags = CLFOLD_REVERSE }),
         BAD("call is not the same", REDUCE, .is_all = true),
         BAD("root is not the same", REDUCE, .more = { .root = 1 }),
         BAD("op is not the same", REDUCE,
@@ -151,7 +152,7 @@ void test_arguments(void)
         BAD("args is not the same", INCLUSIVE, .fold = uint7, .other = int7),
         BAD("segments is not the same", INCLUSIVE, .fold = by_flags, .other = by_keys),
         CASE(CLFOLD_OK, "", INCLUSIVE, .fold = uint7, .other = uint8),
-        CASE(CLFOLD_OK, "", INCLUSIVE, .fold = { SUM, .algorithm = "serial" }),
+        CASE(CLFOLD_OK, "", INCLUSIVE, .fold = { SUM_U32, .algorithm = "serial" }),
     };
     const struct rank_call nowhere = { .fold = &sum,
                                        .context = ctx,
@@ -223,7 +224,7 @@ static void fail_each(int kind, const clfold_fold *fold, int who, bool all, bool
 static void fail_all(bool memory)
 {
     const clfold_segments keys = { CLFOLD_BY_KEYS, CLFOLD_U8, .mem = some };
-    const clfold_fold by_keys = { SUM, .segments = &keys };
+    const clfold_fold by_keys = { SUM_U32, .segments = &keys };
     const clfold_fold least = { .op = CLFOLD_ARG_MIN, .type = CLFOLD_U32 };
 
     assert_ranks_work(MPI_COMM_WORLD);

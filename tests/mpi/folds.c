@@ -1,180 +1,96 @@
-/* The parts of ranks give what one call on one device gives: all forms of folds, however
- * the array is cut. */
-#include "part_subjects.h"
+/* Trials whose parts are those of ranks: all forms of folds, however the array is cut.
+ * All ranks draw the same. */
 #include "ranks.h"
+#include "rounded_subjects.h"
+#include "subjects_of_text.h"
+#include "trial_text.h"
 
-/* ---- All subjects ------------------------------------------------------------------ */
-
-enum { AT_RANDOM, IN_THE_MIDDLE, SHORT_FIRST, SHORT_LAST, NONE, NUM_WAYS };
-
-/* Rank k's part is from cuts[k] to cuts[k + 1]; short ones are often empty. */
-static void make_cuts(int way, size_t cuts[MAX_RANKS + 1])
+static clfold_status make(const struct call *call, clfold_operation operation,
+                          size_t root)
 {
-    const size_t count = way == NONE ? 0 : PART_COUNT;
+    const int kind = operation == CLFOLD_INCLUSIVE_SCAN   ? INCLUSIVE
+                     : operation == CLFOLD_EXCLUSIVE_SCAN ? EXCLUSIVE
+                     : root == (size_t)num_ranks          ? ALLREDUCE
+                                                          : REDUCE;
+    struct rank_call mine = rank_call(kind, call->fold, call->in, call->out, call->count);
 
-    cuts[0] = 0;
-    for (int k = 1; k < num_ranks; ++k) {
-        const size_t few = part_random(12), any = part_random(PART_COUNT);
-        const size_t cut = way == AT_RANDOM       ? any
-                           : way == IN_THE_MIDDLE ? (k <= num_ranks / 2 ? 0 : count)
-                           : way == SHORT_FIRST   ? few
-                           : way == SHORT_LAST    ? count - few
-                                                  : 0;
-        int at = k;
-        for (; cuts[at - 1] > cut; --at) {
-            cuts[at] = cuts[at - 1];
+    mine.root = (int)root;
+    mine.in_offset = call->in_offset;
+    mine.out_offset = call->out_offset;
+    mine.event = call->event;
+    return make_rank_call(&mine);
+}
+
+static void check(const struct trial *trial)
+{
+    char why[1200];
+    const struct ranks ranks = { (size_t)rank, make };
+
+    trial_ranks = &ranks;
+    const enum trial_end end = trial_run(trial, NULL, why, sizeof(why));
+    trial_ranks = NULL;
+    assert_all(end != TRIAL_WRONG, "%s", why);
+}
+
+/* Calls of a program, one in eight of no elements, whose total nobody writes; with
+ * `most` all are of few elements, in short segments. */
+static void check_calls(const struct trial *program, size_t num, size_t most,
+                        uint64_t *seed)
+{
+    struct trial trial;
+
+    for (size_t k = 0; k < num; ++k) {
+        draw_call(&trial, program, seed);
+        if (most > 0) {
+            trial.count = draw(seed, most + 1);
+            trial.cut = CUT_OFTEN;
         }
-        cuts[at] = cut;
-    }
-    cuts[num_ranks] = count;
-}
-
-static unsigned char whole[PART_COUNT * PART_BYTES];
-static unsigned char expected[(PART_COUNT + 2) * PART_BYTES], got[sizeof(expected)];
-
-/* Whether a buffer has become `expected`. */
-static void check_buffer(const struct part_subject *subject, cl_mem mem, size_t size,
-                         const char *what)
-{
-    read_bytes(mem, size, got);
-    const size_t at = part_difference(subject, expected, got, size);
-    assert_all(at == size, "%s, %s: byte %zu of %zu differs", subject->name, what, at,
-               size);
-}
-
-/* One cut of one call; scans of IN_THE_MIDDLE are in place. Beside the results nothing
- * is written. `status` is that of the call on one device. */
-static void check_cut(const struct part_subject *subject, int kind, int way,
-                      const struct part_call *all, clfold_operation operation,
-                      clfold_status status)
-{
-    const bool is_scan = operation != CLFOLD_REDUCE;
-    const size_t size = all->layout.out_size;
-    const int root = way % num_ranks;
-    size_t cuts[MAX_RANKS + 1];
-    struct part_call mine;
-    char what[100];
-
-    make_cuts(way, cuts);
-    const size_t first = cuts[rank], end = cuts[rank + 1], count = end - first;
-    const size_t num = is_scan ? count : kind == ALLREDUCE || rank == root;
-    snprintf(what, sizeof(what), "call %d, cut %d, from %zu on %zu", kind, way, first,
-             count);
-    part_call_open(&mine, subject, first, first + count);
-    part_call_move(&mine, first, count);
-    const bool in_place = is_scan && way == IN_THE_MIDDLE && size == all->layout.in_size;
-    const size_t zone = in_place ? 0 : 1, bytes = (PART_COUNT + 2 * zone) * size;
-    cl_mem out = in_place ? mine.in : coloured_buffer(bytes);
-    cl_mem total = coloured_buffer(3 * size);
-    mine.fold.total_out = (clfold_place){ is_scan ? total : NULL, is_scan };
-    struct rank_call call = rank_call(kind, &mine.fold, mine.in, out, count);
-    call.root = root;
-    call.in_offset = first;
-    call.out_offset = is_scan ? first + zone : (size_t)rank;
-    read_bytes(out, bytes, expected);
-    if (status == CLFOLD_OK) {
-        memcpy(expected + call.out_offset * size, whole + (is_scan ? first * size : 0),
-               num * size);
-    }
-    call.out = num > 0 || is_scan ? out : NULL;
-    const clfold_status made = make_rank_call(&call);
-    assert_all(made == status, "%s, %s: %s", subject->name, what, clfold_last_error());
-    check_buffer(subject, out, bytes, what);
-    if (kind == INCLUSIVE && !subject->fold.result) {
-        memset(expected, COLOUR, 3 * size);
-        memcpy(expected + size, whole + (end > 0 ? end - 1 : 0) * size,
-               end > 0 ? size : 0);
-        check_buffer(subject, total, 3 * size, "total_out");
-    }
-    clReleaseMemObject(total);
-    if (!in_place) {
-        clReleaseMemObject(out);
-    }
-    part_call_close(&mine);
-}
-
-static void check_subject(const struct part_subject *subject, int kind)
-{
-    const clfold_operation operation = kind == INCLUSIVE   ? CLFOLD_INCLUSIVE_SCAN
-                                       : kind == EXCLUSIVE ? CLFOLD_EXCLUSIVE_SCAN
-                                                           : CLFOLD_REDUCE;
-    struct part_call all;
-
-    if (!part_subject_has(subject, operation) || (subject->is & BY_OFFSETS)) {
-        return;
-    }
-    part_data_fill(subject);
-    part_call_open(&all, subject, 0, PART_COUNT);
-    cl_mem out = coloured_buffer(sizeof(whole));
-    clfold_status status = CLFOLD_OK;
-    for (int way = 0; way < NUM_WAYS; ++way) {
-        if (way == 0 || way == NONE) {
-            status = call_operation(operation, &all.fold, all.in, 0, out, 0,
-                                    way == NONE ? 0 : PART_COUNT);
-            read_bytes(out, sizeof(whole), whole);
-            assert_all(!status || way == NONE, "%s", clfold_last_error());
+        trial.parts = (size_t)num_ranks;
+        trial.total = trial.total ? TOTAL_APART : TOTAL_NONE;
+        if (k % 8 == 7) {
+            trial.count = trial.total = 0;
         }
-        check_cut(subject, kind, way, &all, operation, status);
+        check(&trial);
     }
-    clReleaseMemObject(out);
-    part_call_close(&all);
 }
 
-/* Each number of ranks takes a quarter of them, and three ranks take all where the
- * compiler is quick. */
+/* Three ranks make more where the compiler is quick; sums that round take turns. */
 void test_subjects(void)
 {
     const bool is_all = num_ranks == 3 && (device.is_intel || test_level() == LEVEL_FULL);
+    uint64_t seed = (uint64_t)num_ranks;
+    struct trial program;
 
-    for (size_t s = 0; s < num_part_subjects; ++s) {
-        for (int kind = 0; kind < NUM_KINDS; ++kind) {
-            if (is_all || (s + (size_t)num_ranks) % 4 == 0) {
-                check_subject(&part_subjects[s], kind);
-            }
+    subject_args_init();
+    for (int k = 0; k < (is_all ? 40 : 10); ++k) {
+        do {
+            draw_program(&program, &seed);
+        } while (!program.parts || program.by == CLFOLD_BY_OFFSETS);
+        check_calls(&program, 40, 0, &seed);
+    }
+    subject_args_finish();
+    for (size_t k = 0; k < NUM_ROUNDED; ++k) {
+        if (is_all || (k + (size_t)num_ranks) % 4 == 0) {
+            const struct trial trial = rounded_trial(k, (size_t)num_ranks, k);
+            check(&trial);
         }
     }
+    clfold_context_override(ctx, NULL);
 }
-
-/* ---- Segments over many ranks ------------------------------------------------------ */
 
 /* Parts of at most 2 elements, so that segments span several, keys meet across empty
  * ones, and heads are often a part's first element. */
 void test_heads(void)
 {
-    enum { MOST = 2, ROUNDS = 60 };
+    uint64_t seed = 1;
 
-    for (int round = 0; round < ROUNDS; ++round) {
-        const bool by_keys = round % 2, exclusive = round / 2 % 2;
-        cl_uint x[MAX_RANKS][MOST], right[MAX_RANKS][MOST], told[MOST], sum = 0;
-        unsigned char heads[MAX_RANKS][MOST], key = 1;
-        size_t counts[MAX_RANKS];
-        for (int r = 0; r < num_ranks; ++r) {
-            counts[r] = part_random(MOST + 1);
-            for (size_t i = 0; i < MOST; ++i) {
-                const bool is_head = part_random(4) == 0;
-                x[r][i] = part_random(1000);
-                heads[r][i] = by_keys ? key ^ is_head : is_head;
-                if (i < counts[r]) {
-                    key ^= is_head;
-                    sum = is_head ? 0 : sum;
-                    right[r][i] = exclusive ? sum : sum + x[r][i];
-                    sum += x[r][i];
-                }
-            }
-        }
-        const clfold_segments segments = { .by =
-                                               by_keys ? CLFOLD_BY_KEYS : CLFOLD_BY_FLAGS,
-                                           .type = CLFOLD_U8,
-                                           .mem = copied_buffer(heads[rank], MOST) };
-        const clfold_fold fold = { SUM, .segments = &segments };
-        cl_mem in = copied_buffer(x[rank], sizeof(x[rank]));
-        const struct rank_call call =
-            rank_call(exclusive ? EXCLUSIVE : INCLUSIVE, &fold, in, spare, counts[rank]);
-        assert_call(&call);
-        read_bytes(spare, sizeof(told), told);
-        assert_all(memcmp(told, right[rank], counts[rank] * sizeof(told[0])) == 0,
-                   "round %d: %u, %u", round, told[0], told[1]);
-        clReleaseMemObject(in);
-        clReleaseMemObject(segments.mem);
+    for (int k = 0; k < 4; ++k) {
+        const struct trial program = { .op = CLFOLD_ADD,
+                                       .pair = { CLFOLD_U32, CLFOLD_U32 },
+                                       .operation = scan_of(k / 2),
+                                       .by = k % 2 ? CLFOLD_BY_KEYS : CLFOLD_BY_FLAGS,
+                                       .head_type = CLFOLD_U8,
+                                       .parts = 1 };
+        check_calls(&program, 60, 2 * (size_t)num_ranks, &seed);
     }
 }

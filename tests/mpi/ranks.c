@@ -66,7 +66,7 @@ void read_bytes(cl_mem mem, size_t size, void *data)
 /* Each rank has two elements, its number in `comm` plus 1. */
 void assert_ranks_work(MPI_Comm comm)
 {
-    const clfold_fold sum = { SUM };
+    const clfold_fold sum = { SUM_U32 };
     int me, num;
 
     MPI_Comm_rank(comm, &me);

@@ -12,7 +12,7 @@
 #include <clfold/mpi.h>
 
 #define MAX_RANKS 16
-#define SUM       .op = CLFOLD_ADD, .type = CLFOLD_U32
+#define SUM_U32   .op = CLFOLD_ADD, .type = CLFOLD_U32
 
 extern int rank, num_ranks;
 extern cl_mem some,

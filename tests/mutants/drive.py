@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """drive.py LISTER NAME=ALGORITHM=FILE,...=PROGRAM...: every fault must be found.
 
-CLFOLD_MUTANTS, if set, names the kernel files whose faults are tried, with spaces.
+CLFOLD_MUTANTS, if set, names the files whose faults are tried, with spaces.
 
-Each PROGRAM is a mutant.c with the fault NAME built into its kernels, or for an ALGORITHM such as
-lookback/test_seeds a program of tests/device, of which this test is run; that one on PoCL by many
-workers, or by one on each core, so that groups run side by side. It is found if under Oclgrind,
-which is tried first since it needs no compiler, or on some device, a result is wrong, the program
-dies, or Oclgrind reports a race or an access outside; then no further device is tried. A program
+Each PROGRAM is a mutant.c with the fault NAME built into it, or for an ALGORITHM such as
+lookback/test_seeds a program of tests/device or tests/fault, of which this test is run: look-back's
+on PoCL by many workers, or by one on each core, so that groups run side by side; others first on
+the device whose compiler is the quickest. It is found if under Oclgrind, which mutant.c is tried by
+first since it needs no compiler, or on some device, a result is wrong, the program dies, or
+Oclgrind reports a race or an access outside; then no further device is tried. A program
 that takes too long is found as well, and the point says so: no result was seen to be wrong. The one
 named "none" has no fault, and must be right, and in time, wherever a fault of mutant.c was found,
-by the same algorithm: that shows that it was not found by mistake. For tests/device these tests
-show it. Reports to Meson in TAP.
+by the same algorithm: that shows that it was not found by mistake. For tests of a folder of their
+own these tests show it. Reports to Meson in TAP.
 """
 
 import os
@@ -19,7 +20,8 @@ import shutil
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(ROOT, "tests"))
 import run_devices  # noqa: E402
 
 LIMIT_SECONDS = 300  # each takes at most 60 on a quiet machine
@@ -56,7 +58,8 @@ def on_device(tap, device, program, algorithm):
         environment["POCL_AFFINITY"] = "1"
     elif algorithm.startswith(LOOKBACK):
         environment["POCL_MAX_PTHREAD_COUNT"] = "16"
-    test = algorithm.rpartition("/")[2]
+    test = algorithm.partition("/")[2] or algorithm
+    test = os.path.join(ROOT, test) if "/" in test else test  # a page that is compared
     done = run_devices.Run([program, test], environment, LIMIT_SECONDS)
     refuse_broken(program, done)
     tap.comment(f"{device.name}: {done.programs(device)}")
@@ -72,8 +75,14 @@ def under_oclgrind(program, algorithm):
     return found or fault_of(done)
 
 
+def mutant_of(argument):
+    """Its name, what shows it, which may be words with = in them, its files and its program."""
+    name, rest = argument.split("=", 1)
+    return name, *rest.rsplit("=", 2)
+
+
 def main(arguments):
-    mutants = [argument.split("=", 3) for argument in arguments[1:]]
+    mutants = [mutant_of(argument) for argument in arguments[1:]]
     programs = {name: program for name, *_, program in mutants}
     wanted = set(os.environ.get("CLFOLD_MUTANTS", "").split())
     tap = run_devices.Tap()
@@ -81,6 +90,7 @@ def main(arguments):
         tap.point(False, f"CLFOLD_MUTANTS: no mutant is of {file}")
     with tempfile.TemporaryDirectory(prefix="clfold-mutants-") as scratch:
         places = run_devices.devices(arguments[0], scratch)
+        quickest = sorted(places, key=lambda place: run_devices.QUICKEST not in place.name)
         oclgrind = [None] if shutil.which("oclgrind") else []
         if not places and not oclgrind:
             print("1..0 # SKIP neither an OpenCL device nor oclgrind")
@@ -97,15 +107,16 @@ def main(arguments):
         for name, algorithm, files, _ in mutants:
             if name == "none" or wanted and not wanted & set(files.split(",")):
                 continue
-            is_device_test = "/" in algorithm
+            is_test = "/" in algorithm
             what = None
-            for place in places if is_device_test else oclgrind + places:
+            for place in (places if algorithm.startswith(LOOKBACK)
+                          else quickest if is_test else oclgrind + places):
                 what = find(name, algorithm, place)
                 if what:
                     break
             how = f" {BY_TIME}" if what and what.startswith(BY_TIME) else ""
             tap.point(bool(what), f"{name} in {algorithm} is found{how}")
-            if what and not is_device_test:
+            if what and not is_test:
                 used[algorithm, place] = True
         for algorithm, place in used:
             tap.point(not find("none", algorithm, place),

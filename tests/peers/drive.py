@@ -102,40 +102,28 @@ class Driver:
 ONE = ["--ops", "scan", "--types", "f32", "--counts", "1000000", "--rounds", "3"]
 
 
+# Words of a command that is refused, and what its sentence names.
+REFUSED = {
+    "--ops reduce,sum": "'sum'", "--operators affine,mul": "'mul'", "--types u8": "'u8'",
+    "--counts 2^": "'2^'", "--counts 0": "'0'", "--counts 1,2^41": "'2^41'", "--rounds 0": "'0'",
+    "--rounds 1e3": "'1e3'", "--limit 0": "'0'", "--peers loop,thrust": "'thrust'",
+    "--peers a=": "'a='", "--peers clfold=x": "'clfold=x'", "--device": "--device",
+    "--svg -": "'-'", "--svg ": "''", "x": "x", "--round 3": "--round",
+}  # fmt: skip
+
+
 def refused(d, _):
     """Usage errors, in one sentence that names the value."""
     text = d.run("--help").stdout
     for word in ["--ops", "--operators", "--types", "--counts", "--rounds", "--device", "--peers",
                  "--limit", "--build", "--no-build", "--json", "--svg", "2^26", "NAME=COMMAND",
-                 *PEERS]:  # fmt: skip
+                 "Exit status", *PEERS]:  # fmt: skip
         check(word in text, f"--help does not name {word}")
-    check("Exit status" in text, text)
-    for part, *words in [
-        ("'sum'", "--ops", "reduce,sum"),
-        ("'mul'", "--operators", "affine,mul"),
-        ("'u8'", "--types", "u8"),
-        ("'2^'", "--counts", "2^"),
-        ("'0'", "--counts", "0"),
-        ("'2^41'", "--counts", "1,2^41"),
-        ("'0'", "--rounds", "0"),
-        ("'1e3'", "--rounds", "1e3"),
-        ("'0'", "--limit", "0"),
-        ("'thrust'", "--peers", "loop,thrust"),
-        ("'a='", "--peers", "a="),
-        ("'clfold=x'", "--peers", "clfold=x"),
-        ("--device", "--device"),
-        ("'-'", "--svg", "-"),
-        ("''", "--svg", ""),
-        ("x", "x"),
-        ("--round", "--round", "3"),
-    ]:  # fmt: skip
-        done = d.run("--no-build", *words)
+    for words, part in REFUSED.items():
+        done = d.run("--no-build", *words.split(" "))
         last = done.stderr.splitlines()[-1]
-        check(
-            done.returncode == 2 and not done.stdout and last.startswith("compare: error: ")
-            and part in last,
-            f"{words}: exit {done.returncode}, {done.stderr!r}",
-        )  # fmt: skip
+        check(done.returncode == 2 and not done.stdout and last.startswith("compare: error: ")
+              and part in last, f"{words}: exit {done.returncode}, {done.stderr!r}")  # fmt: skip
 
 
 def faults(d, _):
@@ -334,47 +322,37 @@ def built(d, device):
     check(device["name"] in lines[-1], lines[-1])
 
 
-def check_all(d, device, op, operator, kind):
-    """That every program is right, or says that it reorders what does not commute."""
-    rows = d.rows(0, "--no-build", "--device", device["index"], "--rounds", 1, "--ops", op,
-                  "--operators", operator, "--types", kind, "--counts", "70001", "--peers",
-                  ",".join(d.peers), build=d.build)  # fmt: skip
-    ordered = operator == "affine" and op not in ("scan", "segments", "map")
-    for name, row in rows.items():
-        check(row["operator"] == operator, f"{row}")
-        if ordered and name in REORDER:
-            why = "unsupported: it reduces in any order, and affine does not commute"
-            check(row.get("why") == why, f"{row}")
-        else:
-            check(row["ok"], f"{row}")
-    check(rows["clfold"]["device"] == device["name"], f"{rows}")
+# Pairs, by function or text; what an element gives; segments, maps, rows and selects.
+ALL = [
+    ("scan", "add", "i64"), ("scan", "add", "f64"),
+    *itertools.product(["reduce", "scan"], ["dual", "affine"], ["f32", "i64"]),
+    ("reduce", "squares", "f32"), ("reduce", "dot", "i64"), ("reduce", "above", "f32"),
+    ("scan", "dot", "f32"), ("segments", "add", "f32"), ("segments", "dot", "i32"),
+    ("segments", "affine", "i64"), ("map", "above", "i64"), ("map", "affine", "f32"),
+    ("rows", "add", "f32"), ("rows", "dot", "i32"), ("rows", "affine", "f32"),
+    *((op, "add", "f32") for op in LENGTHS), ("offsets-0-3", "dot", "i32"),
+    ("offsets-pareto", "affine", "i64"), ("offsets-8", "above", "f32"),
+    *((op, "add", ["f32", "i64"][i % 2]) for i, op in enumerate(SELECTS)),
+]  # fmt: skip
 
 
-def wide_types(d, device):
-    for kind in ["i64", "f64"] if device["fp64"] else ["i64"]:
-        check_all(d, device, "scan", "add", kind)
-
-
-def operators(d, device):
-    """Of pairs, by function or text."""
-    for op in ["reduce", "scan"]:
-        for operator in ["dual", "affine"]:
-            for kind in ["f32", "i64"]:
-                check_all(d, device, op, operator, kind)
-
-
-def loads(d, device):
-    """What an element gives, segments, maps and rows."""
-    for op, operator, kind in [
-        ("reduce", "squares", "f32"), ("reduce", "dot", "i64"), ("reduce", "above", "f32"),
-        ("scan", "dot", "f32"), ("segments", "add", "f32"), ("segments", "dot", "i32"),
-        ("segments", "affine", "i64"), ("map", "above", "i64"), ("map", "affine", "f32"),
-        ("rows", "add", "f32"), ("rows", "dot", "i32"), ("rows", "affine", "f32"),
-        *((op, "add", "f32") for op in LENGTHS), ("offsets-0-3", "dot", "i32"),
-        ("offsets-pareto", "affine", "i64"), ("offsets-8", "above", "f32"),
-        *((op, "add", ["f32", "i64"][i % 2]) for i, op in enumerate(SELECTS)),
-    ]:  # fmt: skip
-        check_all(d, device, op, operator, kind)
+def all_right(d, device):
+    """Every program is right, or says that it reorders what does not commute."""
+    for op, operator, kind in ALL:
+        if kind == "f64" and not device["fp64"]:
+            continue
+        rows = d.rows(0, "--no-build", "--device", device["index"], "--rounds", 1, "--ops", op,
+                      "--operators", operator, "--types", kind, "--counts", "70001", "--peers",
+                      ",".join(d.peers), build=d.build)  # fmt: skip
+        ordered = operator == "affine" and op not in ("scan", "segments", "map")
+        for name, row in rows.items():
+            check(row["operator"] == operator, f"{row}")
+            if ordered and name in REORDER:
+                why = "unsupported: it reduces in any order, and affine does not commute"
+                check(row.get("why") == why, f"{row}")
+            else:
+                check(row["ok"], f"{row}")
+        check(rows["clfold"]["device"] == device["name"], f"{rows}")
 
 
 def wrong_results(d, _):
@@ -461,7 +439,7 @@ def unread(d, _):
 
 WITHOUT = [refused, faults, table, chart, no_chart, clfold_itself, builds, unread, wrong_results,
            moved]  # fmt: skip
-WITH = [built, wide_types, operators, loads, drawn, no_such_device]
+WITH = [built, all_right, drawn, no_such_device]
 
 
 if __name__ == "__main__":

@@ -9,31 +9,17 @@ import time
 
 READY = {"ready": True, "device": "planted", "index": 0, "sets": 1}
 MOMENTS = {"none": [0.004, 0.001, 0.002], "slower": [0.005, 0.003, 0.004]}
+# What is said before anything else, which ends it.
+AT_ONCE = {
+    "no_device": {"no_device": "there is none of these"},
+    "fails": {"failed": 'it says "no" twice'},
+    "unsupported": {"unsupported": "it folds in no order"},
+    "wrong_at_once": {"wrong": "item 5 is 3 and not 4"},
+}
 
 
 def send(**message):
     print(json.dumps(message), flush=True)
-
-
-def before_all(fault):
-    if fault == "no_device":
-        send(no_device="there is none of these")
-        sys.exit(1)
-    if fault == "fails":
-        send(failed='it says "no" twice')
-        sys.exit(1)
-    if fault == "unsupported":
-        send(unsupported="it folds in no order")
-        sys.exit(1)
-    if fault == "wrong_at_once":
-        send(wrong="item 5 is 3 and not 4")
-        sys.exit(1)
-    if fault == "quits":
-        print("first line\nout of sorts", file=sys.stderr)
-        sys.exit(3)
-    if fault == "hangs_at_once":
-        time.sleep(3600)
-    send(**{**READY, "device": "another" if fault == "elsewhere" else "planted"})
 
 
 def in_round(fault, number):
@@ -51,15 +37,20 @@ def in_round(fault, number):
 
 
 def main(fault):
-    before_all(fault)
+    if fault in AT_ONCE:
+        send(**AT_ONCE[fault])
+        sys.exit(1)
+    if fault == "quits":
+        print("first line\nout of sorts", file=sys.stderr)
+        sys.exit(3)
+    if fault == "hangs_at_once":
+        time.sleep(3600)
+    send(**{**READY, "device": "another" if fault == "elsewhere" else "planted"})
     for number, line in enumerate(sys.stdin):
         if line == "end\n":
             break
         in_round(fault, number)
-    if fault == "wrong":
-        send(wrong="item 7 is 1 and not 2")
-    else:
-        send(ok=True)
+    send(**({"wrong": "item 7 is 1 and not 2"} if fault == "wrong" else {"ok": True}))
 
 
 if __name__ == "__main__":

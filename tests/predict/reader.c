@@ -1,5 +1,5 @@
-/* Texts of nests and devices: what is read, what is refused and where, random texts. */
-#include "../../tools/clfold/random.h"
+/* Texts of nests and devices: what is read, what is refused and where. tests/fuzz has
+ * random ones. */
 #include "nests.h"
 
 #define HEAD "kernel k launch groups = 4 size = 64 array a f32[256] global\n"
@@ -264,85 +264,8 @@ static void devices_are_read(void **state)
     }
 }
 
-/* ---- Random texts ------------------------------------------------------------------ */
-
-static uint64_t state_of_random = 88172645463325252;
-
-static size_t draw(size_t most)
-{
-    return (size_t)(next_random(&state_of_random) % (most + 1));
-}
-
-/* One of the kernels, with bytes that are other ones, words that are repeated, and lines
- * that end early. */
-static size_t spoil(char *text, size_t size, size_t room)
-{
-    static const char signs[] = "tgxns[](){}+-*/%<>=!&|^.0123456789, \n#";
-
-    for (size_t turns = 1 + draw(3); turns > 0; turns--) {
-        const size_t at = draw(size - 1), length = draw(12);
-        switch (draw(4)) {
-        case 0:
-            text[at] = (char)draw(255);
-            break;
-        case 1:
-            text[at] = signs[draw(sizeof(signs) - 2)];
-            break;
-        case 2:
-            if (at + length < size && size + length < room) {
-                memmove(text + at + length, text + at, size - at);
-                size += length;
-            }
-            break;
-        case 3:
-            if (at + length < size && size > length + 1) {
-                memmove(text + at, text + at + length, size - at - length);
-                size -= length;
-            }
-            break;
-        default:
-            size = draw(19) ? size : at + 1;
-        }
-    }
-    return size;
-}
-
-static void random_texts_do_no_harm(void **state)
-{
-    const char *const level = getenv("CLFOLD_TEST_LEVEL");
-    const int times = level && strcmp(level, "full") == 0 ? 1000000 : 2000;
-    const struct nest_lanes lanes = { 32, 32, 0 };
-    int taken = 0, counted = 0;
-
-    (void)state;
-    for (int i = 0; i < times; i++) {
-        static char text[8192];
-        const struct predict_text *from = predict_texts;
-        struct nest_error error = { 0 };
-        while (!from[1].name || from->is_device) {
-            from++;
-        }
-        from += draw(6);
-        memcpy(text, from->text, from->size);
-        const size_t size = spoil(text, from->size, sizeof(text));
-        struct nest *const nest = nest_read(text, size, &error);
-        if (!nest) {
-            assert_true(error.line > 0 && error.column > 0 && *error.text);
-            continue;
-        }
-        taken++;
-        struct nest_counts counts;
-        const struct nest_setting small = { "n", 5000 };
-        counted += nest_count(&counts, nest, &lanes, &small, draw(15) ? 1 : 0, &error);
-        nest_counts_finish(&counts);
-        free(nest);
-    }
-    printf("%d texts, %d read, %d counted\n", times, taken, counted);
-    assert_true(taken > times / 100 && counted > times / 1000 && taken < times);
-}
-
 TEST_MAIN("predict reader", NULL, NULL, cmocka_unit_test(wrong_texts_are_refused),
           cmocka_unit_test(limits_are_refused), cmocka_unit_test(settings_replace_values),
           cmocka_unit_test(blocks_have_two_sides),
           cmocka_unit_test(facts_and_transfers_are_counted),
-          cmocka_unit_test(devices_are_read), cmocka_unit_test(random_texts_do_no_harm))
+          cmocka_unit_test(devices_are_read))

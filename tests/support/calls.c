@@ -55,8 +55,8 @@ static clfold_status reduce_host(const struct call *call)
 const struct call_row call_rows[NUM_CALLS] = {
     [CALL_REDUCE] = { "clfold_reduce", CLFOLD_REDUCE,
                       HAS_OUT | HAS_PLACE | HAS_ONE | HAS_OPERATOR, reduce },
-    [CALL_REDUCE_HOST] = { "clfold_reduce_host", CLFOLD_REDUCE,
-                           HAS_RESULT | HAS_ONE | HAS_OPERATOR, reduce_host },
+    [CALL_REDUCE_HOST] = { "clfold_reduce_host", CLFOLD_REDUCE, HAS_ONE | HAS_OPERATOR,
+                           reduce_host },
     [CALL_INCLUSIVE_SCAN] = { "clfold_inclusive_scan", CLFOLD_INCLUSIVE_SCAN,
                               HAS_OUT | HAS_PLACE | HAS_ITEMS | HAS_OPERATOR,
                               inclusive_scan },
@@ -64,5 +64,5 @@ const struct call_row call_rows[NUM_CALLS] = {
                               HAS_OUT | HAS_PLACE | HAS_ITEMS | HAS_FIRST | HAS_OPERATOR,
                               exclusive_scan },
     [CALL_MAP] = { "clfold_map", CLFOLD_MAP, HAS_OUT | HAS_PLACE | HAS_ITEMS, map },
-    [CALL_SELECT] = { "clfold_select", CLFOLD_SELECT, HAS_OUT | HAS_KEPT, select_some },
+    [CALL_SELECT] = { "clfold_select", CLFOLD_SELECT, HAS_OUT, select_some },
 };

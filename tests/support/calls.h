@@ -23,12 +23,10 @@ struct call {
 
 enum {
     HAS_OUT = 1,    /* a buffer for the output, a wait list and an event */
-    HAS_RESULT = 2, /* memory of the host for the output */
     HAS_ONE = 4,    /* one result of all elements */
     HAS_ITEMS = 8,  /* a result for each element */
     HAS_FIRST = 16, /* a result that no element is part of */
     HAS_OPERATOR = 32,
-    HAS_KEPT = 64,  /* a result for some elements */
     HAS_PLACE = 128 /* it may write where it reads */
 };
 

@@ -1,10 +1,7 @@
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif
-#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
-#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include "clspy.h"
 
 #include <dlfcn.h>
@@ -24,7 +21,6 @@
 #define READ(name, code, params, args)               CALL(name)
 #define MAP(name, code, params, args)                CALL(name)
 #define MAPPED(name, code, params, args)             CALL(name)
-#define ADDRESS(name, params, args)                  CALL(name)
 #define OWN(name)                                    CALL(name)
 
 enum call {
@@ -49,7 +45,6 @@ static const char *const call_names[CALLS] = {
 #undef READ
 #undef MAP
 #undef MAPPED
-#undef ADDRESS
 #undef OWN
 
 static void die(const char *what, const char *name)
@@ -65,7 +60,7 @@ static enum call find(const char *name)
             return (enum call)call;
         }
     }
-    die("OpenCL has no such function", name);
+    die("this is not in clspy_calls.h", name);
     return CALLS;
 }
 
@@ -165,9 +160,9 @@ static struct recalled recalled[MAX_RECALLED];
 static _Thread_local bool inside;
 
 static const char *const kind_names[CLSPY_KINDS] = {
-    [CLSPY_DEVICE] = "device",   [CLSPY_CONTEXT] = "context", [CLSPY_QUEUE] = "queue",
-    [CLSPY_MEM] = "mem",         [CLSPY_SVM] = "svm",         [CLSPY_SAMPLER] = "sampler",
-    [CLSPY_PROGRAM] = "program", [CLSPY_KERNEL] = "kernel",   [CLSPY_EVENT] = "event",
+    [CLSPY_DEVICE] = "device", [CLSPY_CONTEXT] = "context", [CLSPY_QUEUE] = "queue",
+    [CLSPY_MEM] = "mem",       [CLSPY_PROGRAM] = "program", [CLSPY_KERNEL] = "kernel",
+    [CLSPY_EVENT] = "event",
 };
 
 /* See clspy.h, Posing. */
@@ -607,15 +602,6 @@ static cl_int do_nothing(cl_command_queue queue, cl_event *event)
         return pointer;                                                                  \
     }
 
-#define ADDRESS(name, params, args)                                                      \
-    void *CL_API_CALL name params                                                        \
-    {                                                                                    \
-        struct visit visit = enter(CALL_##name, 0, CL_INVALID_VALUE);                    \
-        void *pointer = visit.fails ? NULL : REAL(name) args;                            \
-        leave(&visit);                                                                   \
-        return pointer;                                                                  \
-    }
-
 #define OWN(name)
 
 #include "clspy_calls.h"
@@ -715,70 +701,4 @@ cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint num_devices,
     }
     leave(&visit);
     return status;
-}
-
-cl_int CL_API_CALL clCreateSubDevices(cl_device_id device,
-                                      const cl_device_partition_property *properties,
-                                      cl_uint num_entries, cl_device_id *devices,
-                                      cl_uint *num)
-{
-    struct visit visit = enter(CALL_clCreateSubDevices, 0, CL_DEVICE_PARTITION_FAILED);
-    cl_uint made = 0;
-    cl_int status = visit.fails ? visit.code
-                                : REAL(clCreateSubDevices)(device, properties,
-                                                           num_entries, devices, &made);
-
-    if (status == CL_SUCCESS) {
-        for (cl_uint i = 0; devices && i < made && i < num_entries; ++i) {
-            take(&visit, CALL_clCreateSubDevices, CLSPY_DEVICE, devices[i]);
-        }
-        if (num) {
-            *num = made;
-        }
-    }
-    leave(&visit);
-    return status;
-}
-
-cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint num_entries,
-                                            cl_kernel *kernels, cl_uint *num)
-{
-    struct visit visit = enter(CALL_clCreateKernelsInProgram, 0, CL_OUT_OF_RESOURCES);
-    cl_uint made = 0;
-    cl_int status = visit.fails ? visit.code
-                                : REAL(clCreateKernelsInProgram)(program, num_entries,
-                                                                 kernels, &made);
-
-    if (status == CL_SUCCESS) {
-        for (cl_uint i = 0; kernels && i < made && i < num_entries; ++i) {
-            take(&visit, CALL_clCreateKernelsInProgram, CLSPY_KERNEL, kernels[i]);
-        }
-        if (num) {
-            *num = made;
-        }
-    }
-    leave(&visit);
-    return status;
-}
-
-void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size,
-                             cl_uint alignment)
-{
-    struct visit visit = enter(CALL_clSVMAlloc, 0, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-    void *pointer =
-        visit.fails ? NULL : REAL(clSVMAlloc)(context, flags, size, alignment);
-
-    take(&visit, CALL_clSVMAlloc, CLSPY_SVM, pointer);
-    leave(&visit);
-    return pointer;
-}
-
-/* Has no status: armed, it cannot fail. */
-void CL_API_CALL clSVMFree(cl_context context, void *pointer)
-{
-    struct visit visit = enter(CALL_clSVMFree, 0, CL_INVALID_VALUE);
-
-    REAL(clSVMFree)(context, pointer);
-    let_go(&visit, CLSPY_SVM, pointer);
-    leave(&visit);
 }

@@ -25,7 +25,7 @@
  * on. */
 void clspy_reset(void);
 
-/* ---- Counting. Functions go by name; a name that OpenCL lacks ends the program. ---- */
+/* ---- Counting. Functions go by name; one that clspy_calls.h lacks ends the program. */
 
 /* Calls since clspy_reset; NULL: of all functions, "clCreate*": of all that begin so. */
 uint64_t clspy_calls(const char *function);
@@ -35,12 +35,10 @@ bool clspy_inside(void);
 
 /* References that the program holds: made + retained - released. */
 enum clspy_kind {
-    CLSPY_DEVICE, /* sub-devices, and retained ones */
+    CLSPY_DEVICE, /* retained ones */
     CLSPY_CONTEXT,
     CLSPY_QUEUE,
     CLSPY_MEM,
-    CLSPY_SVM,
-    CLSPY_SAMPLER,
     CLSPY_PROGRAM,
     CLSPY_KERNEL,
     CLSPY_EVENT,

@@ -1,6 +1,5 @@
 #include "every_text.h"
 
-#include "group_scans.h"
 #include "oracle.h"
 #include "plans.h"
 
@@ -57,6 +56,13 @@ static void visit_shape(const struct visitor *visitor, const struct monoid *mono
              name_of(monoid->type), clfold_tile_name(shape->tile.kind), class);
     clfold_assemble(&text, monoid, &used);
     visit_text(visitor, name, &text);
+}
+
+static bool make(struct monoid *monoid, clfold_op op, clfold_type type, clfold_type in)
+{
+    const struct site site = { NULL, "every_text" };
+
+    return clfold_monoid_init(monoid, &site, op, type, in) == CLFOLD_OK;
 }
 
 static const struct device_facts cpu = {
@@ -316,13 +322,15 @@ static void visit_ways(const struct visitor *visitor, const struct monoid *monoi
         scan.tier = clfold_looks_back(scan.algorithm) ? MEMORY_SCOPED_64 : MEMORY_NONE;
         visit_scan(visitor, monoid, i % 2 ? &gpu : &cpu, scan, true);
     }
-    visit_serial(visitor, monoid);
+    if (!monoid->keep) {
+        visit_serial(visitor, monoid);
+    }
 }
 
 /* By flags, keys and offsets in turn. */
 static void visit_lifted(const struct visitor *visitor, struct monoid monoid)
 {
-    static const clfold_type types[] = { CLFOLD_U8, CLFOLD_F16, CLFOLD_U64 };
+    static const clfold_type types[] = { CLFOLD_U8, CLFOLD_F16, CLFOLD_U32 };
     static uint32_t turn;
     const uint32_t by = CLFOLD_BY_FLAGS + turn++ % 3;
     char name[64];
@@ -330,11 +338,111 @@ static void visit_lifted(const struct visitor *visitor, struct monoid monoid)
     snprintf(name, sizeof(name), "%s-by-%s", monoid.name, clfold_way_name(by));
     monoid.name = name;
     struct visitor lifted = *visitor;
-    lifted.use.lifted = by;
+    lifted.use.way = by;
     lifted.use.heads = types[by - CLFOLD_BY_FLAGS];
     monoid.equal = by == CLFOLD_BY_KEYS && turn % 2 ? "fabs(a - b) < 1" : NULL;
     clfold_monoid_lift(&monoid);
     visit_ways(&lifted, &monoid, turn);
+}
+
+/* The stages about heads of a job, by each tile of a device; others are visited above. */
+static void visit_heads(const struct visitor *visitor, const struct job *job,
+                        const char *of)
+{
+    struct monoid shared;
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+    const uint32_t num = job_candidates(job, candidates);
+
+    make(&shared, CLFOLD_SHARED_OP, CLFOLD_SHARED_TYPE, CLFOLD_SHARED_TYPE);
+    for (uint32_t i = 0; i < num; ++i) {
+        const struct plan plan = plan_of(*job, &candidates[i], 1 << 20);
+        for (uint32_t s = 0; s < plan.num_stages; ++s) {
+            const struct stage *stage = &plan.stages[s];
+            struct text text = { 0 };
+            char name[128];
+            if (s == plan.main || stage->shape.algorithm == job->algorithm) {
+                continue;
+            }
+            snprintf(name, sizeof(name), "%s_%s_%s_%s",
+                     clfold_algorithm_name(stage->shape.algorithm), of,
+                     clfold_tile_name(candidates[i].shape.tile.kind),
+                     job->device->cpu ? "cpu" : "gpu");
+            clfold_assemble(&text, stage->is_shared ? &shared : job->monoid,
+                            &stage->shape);
+            visit_text(visitor, name, &text);
+        }
+    }
+}
+
+/* Of reductions by flags and keys of each type, with and without an equal; of scans and
+ * reductions by offsets; and of selects by a scan's items, whose programs are visited,
+ * too. */
+static void visit_stages(const struct visitor *visitor)
+{
+    static const struct device_facts *const devices[] = { &cpu, &gpu, &plain_cpu };
+    static const uint32_t facets[] = { 0, 1u << FACET_COUNT_AT, 1u << FACET_NUM_AT,
+                                       1u << FACET_PART };
+    const clfold_fold selects[] = {
+        { .op = CLFOLD_ADD, .type = CLFOLD_U32, .keep = "(item ^ prev) & 64" },
+        { .op = CLFOLD_MAX,
+          .type = CLFOLD_F32,
+          .keep = "item == x",
+          .store = "out[at] = i;" },
+        { .components = "ulong n; float mean",
+          .combine = "{ a.n + b.n, fmax(a.mean, b.mean) }",
+          .identity = "{ 0, -INFINITY }",
+          .keep = "item.n % 2",
+          .result = "{ i, x.mean }" },
+    };
+    const struct site site = { NULL, "every_text" };
+    struct monoid monoid;
+    char name[64];
+
+    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
+        for (uint32_t i = 0; i < 3 * 3 * 2; ++i) {
+            const bool has_equal = i / 9;
+            make(&monoid, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32);
+            struct job job =
+                job_of(CLFOLD_REDUCE, REDUCE_OFFSETS, &monoid, devices[i % 3], NULL);
+            const uint32_t by = CLFOLD_BY_FLAGS + i / 3 % 3;
+            if (has_equal && by != CLFOLD_BY_KEYS) {
+                continue;
+            }
+            monoid.equal = has_equal ? "fabs(to_f32(a) - to_f32(b)) < 1" : NULL;
+            job.use.facets = facets[i % (by == CLFOLD_BY_OFFSETS ? 4 : 2)];
+            job.use.offsets = by == CLFOLD_BY_OFFSETS ? type : CLFOLD_U64;
+            job.segments = (struct segments){ .by = by,
+                                              .type = type,
+                                              .num_offsets = 1 << 10,
+                                              .found = by != CLFOLD_BY_OFFSETS,
+                                              .finds_bad = by == CLFOLD_BY_OFFSETS,
+                                              .lists = true };
+            if (by == CLFOLD_BY_OFFSETS && type != CLFOLD_U32 && type != CLFOLD_U64) {
+                continue;
+            }
+            snprintf(name, sizeof(name), "%s%s-%s-%u", clfold_way_name(by),
+                     has_equal ? "-equal" : "", name_of(type), i % 3);
+            visit_heads(visitor, &job, name);
+        }
+    }
+    for (size_t i = 0; i < sizeof(selects) / sizeof(selects[0]); ++i) {
+        struct component_names names;
+        if (clfold_monoid_user(&monoid, &site, &selects[i], &names)) {
+            abort();
+        }
+        snprintf(name, sizeof(name), "scan-select-%zu", i);
+        monoid.name = name;
+        struct visitor of_select = *visitor;
+        of_select.use.heads = CLFOLD_I8;
+        visit_ways(&of_select, &monoid, (uint32_t)i);
+        for (size_t d = 0; d < 3; ++d) {
+            struct job job =
+                job_of(CLFOLD_SELECT, REDUCE_THEN_SCAN, &monoid, devices[d], NULL);
+            job.use = of_select.use;
+            job.use.facets = facets[d % 2];
+            visit_heads(visitor, &job, name);
+        }
+    }
 }
 
 /* From the right. */
@@ -366,23 +474,6 @@ static void visit_reversed(const struct visitor *visitor, clfold_fold fold,
     }
 }
 
-/* Each scan inside a work-group, in groups of one, of no power of two, and of many. */
-static void visit_group_scans(const struct visitor *visitor, const struct monoid *monoid)
-{
-    const uint32_t groups[] = { 1, 50, 256 };
-
-    for (uint32_t kind = GROUP_SCAN_RAKING; kind <= GROUP_SCAN_BLELLOCH; ++kind) {
-        for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); ++g) {
-            struct text text = { 0 };
-            char name[128];
-            snprintf(name, sizeof(name), "group_scans_%s_%s_%s_%u", group_scan_name(kind),
-                     monoid->name, name_of(monoid->in), groups[g]);
-            assemble_group_scan(&text, monoid, kind, groups[g]);
-            visit_text(visitor, name, &text);
-        }
-    }
-}
-
 /* Functions for a caller's kernel, of which the program has none. */
 static void visit_group_text(const struct visitor *visitor, const struct monoid *monoid)
 {
@@ -406,13 +497,6 @@ static void visit_probes(const struct visitor *visitor)
         clfold_assemble_probe(&text, tier, clfold_memory(tier)->fences, 3, NULL);
         visit_text(visitor, name, &text);
     }
-}
-
-static bool make(struct monoid *monoid, clfold_op op, clfold_type type, clfold_type in)
-{
-    const struct site site = { NULL, "every_text" };
-
-    return clfold_monoid_init(monoid, &site, op, type, in) == CLFOLD_OK;
 }
 
 /* What is in memory, and parts. */
@@ -564,7 +648,6 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         visit_serial(&visitor, &monoid);
         visit_all_scans(&visitor, &monoid);
         visit_lifted(&visitor, monoid);
-        visit_group_scans(&visitor, &monoid);
         visit_group_text(&visitor, &monoid);
     }
     make(&monoid, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F16);
@@ -600,10 +683,10 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         monoid.cuts = "b.a == 0";
         visit_all_scans(&visitor, &monoid);
         monoid.name = "affine";
-        visit_group_scans(&visitor, &monoid);
     }
     visit_placed(visitor, FACET_COUNT_AT, "counted");
     visit_placed(visitor, FACET_PART, "part");
     visit_user_folds(&visitor);
     visit_selects(&visitor);
+    visit_stages(&visitor);
 }

@@ -29,7 +29,7 @@ CHANGES = {
         ("if (CLFOLD_CHAINED", f"{{}} CLFOLD_TRACED(&& {MAY_PUBLISH})"),
         ("        CLFOLD_TRACED(++channel->fallbacks);\n",
          "{}        CLFOLD_TRACED(clfold_log_fold(channel->first + x, trace));\n"),
-        ("    trace += channel->first + t;\n",
+        ("    global clfold_tile_trace *const row = trace + channel->first + t;\n",
          f"    if (channel->in_place && clfold_is_blocked({OWN}, trace))\n"
          f"        clfold_await_helper(channel->words, channel->epoch, {OWN}, channel->own);\n"
          f"    clfold_delay(channel->words, {OWN}, 2, trace);\n{{}}"),

@@ -2,7 +2,7 @@
  * arguments. */
 #include "subjects_of_text.h"
 
-#include "base/half.h"
+#include "base/number.h"
 
 static cl_float half_at(const void *halves, size_t i)
 {

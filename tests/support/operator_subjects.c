@@ -132,6 +132,10 @@ OF_WORDS(64);
 
 static const cl_uchar unit[4] = { 1, 0, 0, 1 }, same_states = 2;
 
+/* Sums whose highest bit stays where it is in all operands: in all elements, and not in
+ * what is not there. */
+COMBINE(add_marked, cl_uint, ((x[0] + y[0]) & INT32_MAX) | (x[0] & y[0] & 1u << 31));
+
 const struct subject operator_subjects[] = {
     SUBJECT(FOLD(.name = "affine", PAIRS), ON_PAIRS, WORDS),
     SUBJECT(FOLD(.name = "built-in matrix", .op = CLFOLD_MATRIX_2X2, .type = CLFOLD_U8),
@@ -186,5 +190,15 @@ const struct subject operator_subjects[] = {
                  .identity = "{ ones.a, ones.b }", .flags = CLFOLD_PARTIAL,
                  ARGS(ARG_M, 3)),
             .size = 8, .identity = one_0, .combine = join_modulo, .most = 65520),
+    SUBJECT(
+        FOLD(.name = "compensated", SUM_OF(CLFOLD_F32), .accuracy = CLFOLD_COMPENSATED),
+        ON_F32),
+    SUBJECT(
+        FOLD(.name = "reproducible", SUM_OF(CLFOLD_F32), .accuracy = CLFOLD_REPRODUCIBLE),
+        ON_F32),
+    /* It tells whether it was applied to anything but elements. */
+    SUBJECT(FOLD(.name = "marked", .type = CLFOLD_U32,
+                 .combine = "((a + b) & 0x7fffffffu) | (a & b & 0x80000000u)"),
+            .size = 4, .combine = add_marked, .least = 1u << 31, WORDS),
     { .size = 0 },
 };

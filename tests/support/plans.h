@@ -62,4 +62,21 @@ static inline struct plan plan_of(struct job job, const struct candidate *candid
     return plan;
 }
 
+/* The algorithm's stage of it. */
+static inline struct stage stage_of(struct job job, const struct candidate *candidate,
+                                    uint64_t count)
+{
+    const struct plan plan = plan_of(job, candidate, count);
+
+    return *clfold_plan_main(&plan);
+}
+
+static inline void stage_bytes(const struct stage *stage, uint64_t *bytes_read,
+                               uint64_t *bytes_written)
+{
+    const struct plan plan = { .num_stages = 1, .stages = { *stage } };
+
+    clfold_plan_bytes(&plan, bytes_read, bytes_written);
+}
+
 #endif

@@ -750,8 +750,9 @@ static struct number draw_number(const struct part *part, uint64_t *random)
         return whole(part->type, bits >> 8 & 31 ? 0 : 1);
     case DRAW_KEY:
         return whole(part->type, small < 8 ? 0 : (int64_t)small);
-    case DRAW_STATES:
-        return whole(part->type, (int64_t)(bits >> 8 & 255));
+    case DRAW_STATES: /* of an element that has a sign, those without it */
+        return whole(part->type,
+                     (int64_t)(bits >> 8 & (is_signed(part->type) ? 127 : 255)));
     case DRAW_ODD:
         return wrapped(part->type, (struct number){ .integer = bits >> 7 | 1 });
     default:
@@ -895,4 +896,27 @@ const struct subject *random_fold_subject(const struct random_fold *fold)
                                 .same = same,
                                 .print = print };
     return &subject;
+}
+
+unsigned random_fold_parts(const struct random_fold *fold, size_t size)
+{
+    unsigned num = 0;
+
+    for (unsigned k = 0; k < fold->num_parts; ++k) {
+        num += size_of(fold->parts[k].type) == size;
+    }
+    return num;
+}
+
+bool random_fold_has_gap(const struct random_fold *fold)
+{
+    bool any = false;
+
+    for (unsigned k = 0; k < fold->num_parts; ++k) {
+        const bool is_last = k + 1 == fold->num_parts;
+        const size_t next = is_last ? fold->size : fold->parts[k + 1].offset;
+        any |= next > fold->parts[k].offset + size_of(fold->parts[k].type) &&
+               (fold->fold.type_name || !is_last);
+    }
+    return any;
 }

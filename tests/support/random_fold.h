@@ -87,6 +87,18 @@ void random_fold_print(const struct random_fold *fold, struct text *text);
 /* The number as a literal. */
 void random_number_print(struct text *text, clfold_type type, struct number x);
 
+/* A condition on its items or elements, until the next one is asked for. */
+const struct condition *random_fold_condition(const struct random_fold *fold,
+                                              uint64_t seed);
+
+/* How many parts have that size; and whether there is padding between some, or, of a type
+ * of the source, behind the last. */
+unsigned random_fold_parts(const struct random_fold *fold, size_t size);
+bool random_fold_has_gap(const struct random_fold *fold);
+
+/* The one that subject_named() drew for this subject; NULL: it drew none. */
+const struct random_fold *random_fold_of(const struct subject *subject);
+
 /* The fold for trials, until the next one is asked for. */
 const struct subject *random_fold_subject(const struct random_fold *fold);
 

@@ -3,7 +3,7 @@
  * maps. */
 #include "subjects_of_text.h"
 
-#include "base/half.h"
+#include "base/number.h"
 
 COMBINE(most_i32, cl_int, x[0] > y[0] ? x[0] : y[0]);
 COMBINE(join_four, cl_uint, x[0] * y[0], x[1] * y[0] + y[1], x[2] * y[0] + y[2],

@@ -9,6 +9,34 @@
 
 extern const struct subject operator_subjects[], load_subjects[], result_subjects[];
 
+/* Operators that show which neighbours were joined, and where folds stopped. */
+enum { INTERVAL, BICYCLIC, MATRIX_OF_U32, SEGMENTS_OF_U32, SEGMENTS_OF_F32 };
+extern const struct subject order_subjects[];
+
+enum heads {
+    NO_HEADS,
+    ALL_HEADS,
+    TILE_HEADS,   /* each tile's first */
+    BEFORE_HEADS, /* each tile's last */
+    BEHIND_HEADS, /* each tile's second */
+    RANDOM_HEADS,
+    RARE_HEADS, /* a segment is many tiles long */
+    NUM_HEADS
+};
+/* Elements of one of the last two, of tiles of that size; sums that round, or not. */
+void fill_segments(cl_uint (*elements)[2], size_t count, bool is_real, enum heads heads,
+                   size_t tile, bool rounds);
+
+/* Conditions of selects, each with its fold. */
+#define NUM_SELECT_SUBJECTS 36
+extern const struct select_subject {
+    const struct subject *subject;
+    struct condition condition;
+} select_subjects[NUM_SELECT_SUBJECTS];
+
+/* Elements as they are, by their type. */
+const struct subject *plain_subject(clfold_type type);
+
 /* Arguments by number, so that those of a fold are neighbours. */
 enum {
     ARG_Y,

@@ -1,6 +1,7 @@
 #include "trial_run.h"
 
-#include "calls.h"
+#include <clfold/experimental.h>
+
 #include "lookback.h"
 #include "subjects_of_text.h"
 #include "test.h"
@@ -17,12 +18,6 @@
 #define LINE 64 /* bytes, of which host memory begins past a multiple */
 
 /* ---- Sizes and words --------------------------------------------------------------- */
-
-static bool is_scan(const struct trial *trial)
-{
-    return trial->operation == CLFOLD_INCLUSIVE_SCAN ||
-           trial->operation == CLFOLD_EXCLUSIVE_SCAN;
-}
 
 size_t trial_element_size(const struct trial *trial)
 {
@@ -67,72 +62,24 @@ static void count_found(struct run *run)
     run->room = run->bound > 0 ? least(run->bound, run->room) : run->room;
 }
 
+/* Of a select the most; run_expect() knows better. */
 static size_t num_results(const struct run *run)
 {
     const struct trial *trial = run->trial;
     const size_t block = trial->length * trial->width;
 
     return !trial_reduces(trial) ? trial->count
-           : run_finds(trial)    ? least(run->num_found, run->room)
+           : trial_finds(trial)  ? least(run->num_found, run->room)
            : trial->by           ? run->num_heads - 1
            : block == 0          ? 1
                                  : (trial->count + block - 1) / block * trial->width;
-}
-
-void trial_print(const struct trial *trial, char *text, size_t size)
-{
-    static const char *const inits[] = { "", ", init", ", init_at" };
-    static const char *const totals[] = { "", ", total apart", ", total behind" };
-    const size_t zone = trial->zones ? ZONE : 0;
-    char fold[96], place[128], segments[64] = "", memory[64] = "", bound[64] = "";
-
-    snprintf(fold, sizeof(fold), "%s", trial->subject ? trial->subject->fold.name : "");
-    if (!trial->subject) {
-        snprintf(fold, sizeof(fold), "%s %s into %s", name_of_op(trial->op),
-                 name_of(trial->pair.in), name_of(trial->pair.type));
-    }
-    if (trial->by) {
-        snprintf(segments, sizeof(segments), ", segments by %s, %s, cut %d%s",
-                 clfold_way_name(trial->by), name_of(trial->head_type), trial->cut,
-                 trial->bound    ? ", bounded"
-                 : trial->bad    ? ", some wrong"
-                 : trial->loose  ? ", by equal"
-                 : trial->num_at ? ", num_at"
-                                 : "");
-    }
-    if (trial->width > 0) {
-        snprintf(segments, sizeof(segments), ", segments of %zu by %zu", trial->length,
-                 trial->width);
-    }
-    if (trial->count_at) {
-        snprintf(bound, sizeof(bound), ", count_at of at most %zu",
-                 trial->count + trial->spare);
-    }
-    snprintf(place, sizeof(place),
-             trial->in_place ? "in place at %zu" : "from %zu to %zu",
-             trial->in_offset + zone, trial->out_offset + zone);
-    if (trial->host) {
-        snprintf(memory, sizeof(memory), ", in memory of the host, %zu and %zu past",
-                 trial->in_shift, trial->out_shift);
-    }
-    snprintf(
-        text, size,
-        "%s%s of %zu%s, %s%s, by %s, %s of %u, %u work-items, at most %u groups, anchor "
-        "%u, %s%s%s%s%s%s (seed %llu)",
-        trial->reverse ? "reverse " : "", clfold_operation_row(trial->operation)->name,
-        trial->count, bound, fold, segments,
-        trial->algorithm ? trial->algorithm : "policy",
-        clfold_tile_name(trial->plan.tile), trial->plan.tile_elements,
-        trial->plan.group_size, trial->plan.max_groups, trial->plan.anchor, place, memory,
-        inits[trial->init], totals[trial->total], trial->disorder ? ", out of order" : "",
-        trial->nan ? ", with NaN" : "", (unsigned long long)trial->seed);
 }
 
 /* "`trial`: `what`" */
 static enum trial_end explain(const struct trial *trial, const char *what, char *why,
                               size_t why_size)
 {
-    char text[640];
+    char text[800];
 
     trial_print(trial, text, sizeof(text));
     snprintf(why, why_size, "%s: %s", text, what);
@@ -275,27 +222,38 @@ static bool run_init(struct run *run, const struct trial *trial)
         }
         run_cut(run);
     }
-    if (run_finds(trial)) {
+    if (trial_finds(trial)) {
         count_found(run);
+    } else if (trial_selects(trial)) {
+        run->room = trial->count + trial->spare;
     }
     run->num = num_results(run);
     run->expected = malloc((run->num + 1) * run->result);
     run->want_lengths = malloc((run->num + 1) * sizeof(cl_ulong));
     run->want_keys = malloc((run->num + 1) * sizeof(cl_ulong));
+    run->want_rest = malloc((run->num + 1) * run->result);
     run->row = malloc(trial->count * run->in_size + 1);
     run->items = malloc((trial->count + 1) * run->item);
-    run->magnitudes = malloc((trial->count + 1) * sizeof(*run->magnitudes));
-    if (!run->expected || !run->want_lengths || !run->want_keys || !run->row ||
-        !run->items || !run->magnitudes ||
+    run->magnitudes = malloc((trial->count + run->num + 1) * sizeof(*run->magnitudes));
+    run->own_magnitudes = malloc((trial->count + 1) * sizeof(*run->own_magnitudes));
+    if (trial->accuracy == CLFOLD_COMPENSATED) {
+        run->sums = malloc((run->num + 1) * sizeof(*run->sums));
+    }
+    if (!run->expected || !run->want_lengths || !run->want_keys || !run->want_rest ||
+        !run->row || !run->items || !run->magnitudes || !run->own_magnitudes ||
+        (trial->accuracy == CLFOLD_COMPENSATED && !run->sums) ||
         !store_init(&run->in, run->in_size, trial->in_offset + more,
                     trial->count + trial->spare +
                         (trial->in_place || !trial->tight ? behind : 0)) ||
         !store_init(&run->out, run->result, trial->out_offset + more,
-                    (run_finds(trial) ? run->room : run->num) + trial->more +
+                    (trial_finds(trial) ? run->room : run->num) + trial->more +
                         trial->spare + behind) ||
         !store_init(&run->keys, trial->by ? run->heads.element : 1, 3, run->room + 4) ||
         !store_init(&run->lengths, sizeof(cl_ulong), 2, run->room + 5) ||
         !store_init(&run->told, sizeof(cl_ulong), 1, 2) ||
+        !store_init(&run->rest, run->result, 5, trial->rest ? run->room + 3 : 0) ||
+        !store_init(&run->carries, 2 * MAX_ITEM, 1, MOST_CUTS + 2) ||
+        !store_init(&run->last_keys, run->heads.element + !trial->by, 1, 3) ||
         !store_init(&run->init, run->item, 1, 1) ||
         !store_init(&run->total, run->item, 2, 1) ||
         !store_init(&run->number, sizeof(cl_ulong), 1, 1) ||
@@ -327,8 +285,17 @@ static bool run_init(struct run *run, const struct trial *trial)
         made = made && store_upload(&run->keys, CL_MEM_READ_WRITE, false, 0);
     }
     if (trial->lists) {
-        made = made && store_upload(&run->lengths, CL_MEM_READ_WRITE, false, 0) &&
-               store_upload(&run->told, CL_MEM_READ_WRITE, false, 0);
+        made = made && store_upload(&run->lengths, CL_MEM_READ_WRITE, false, 0);
+    }
+    if (trial->lists || trial_selects(trial)) {
+        made = made && store_upload(&run->told, CL_MEM_READ_WRITE, false, 0);
+    }
+    if (trial->rest) {
+        made = made && store_upload(&run->rest, CL_MEM_READ_WRITE, false, 0);
+    }
+    if (trial->parts) {
+        made = made && store_upload(&run->carries, CL_MEM_READ_WRITE, false, 0) &&
+               store_upload(&run->last_keys, CL_MEM_READ_WRITE, false, 0);
     }
     if (trial->count_at) {
         made = made && store_upload(&run->counted, CL_MEM_READ_ONLY, false, 0);
@@ -339,48 +306,90 @@ static bool run_init(struct run *run, const struct trial *trial)
     return made;
 }
 
+/* The stores of a run, of which some may have no buffer. */
+#define NUM_STORES 14
+static void list_stores(struct run *run, struct store *stores[NUM_STORES])
+{
+    struct store *const all[NUM_STORES] = { &run->in,        &run->out,     &run->init,
+                                            &run->total,     &run->heads,   &run->told,
+                                            &run->rest,      &run->carries, &run->bad,
+                                            &run->last_keys, &run->keys,    &run->lengths,
+                                            &run->number,    &run->counted };
+
+    memcpy(stores, all, sizeof(all));
+}
+
 static void run_finish(struct run *run)
 {
-    store_finish(&run->in);
-    store_finish(&run->out);
-    store_finish(&run->init);
-    store_finish(&run->total);
-    store_finish(&run->heads);
-    store_finish(&run->number);
-    store_finish(&run->counted);
-    store_finish(&run->bad);
-    store_finish(&run->keys);
-    store_finish(&run->lengths);
-    store_finish(&run->told);
+    struct store *stores[NUM_STORES];
+
+    list_stores(run, stores);
+    for (size_t k = 0; k < NUM_STORES; ++k) {
+        store_finish(stores[k]);
+    }
     free(run->want_lengths);
     free(run->want_keys);
+    free(run->want_rest);
     free(run->starts);
     free(run->expected);
     free(run->row);
     free(run->items);
     free(run->magnitudes);
+    free(run->own_magnitudes);
+    free(run->sums);
 }
 
-static const struct store *out_of(const struct run *run)
+const struct store *run_out(const struct run *run)
 {
     return run->trial->in_place ? &run->in : &run->out;
 }
 
 /* ---- The call ---------------------------------------------------------------------- */
 
+/* The fold with its condition, and without its operator unless that scans. */
+static void set_select(clfold_fold *fold, const struct run *run)
+{
+    static clfold_arg args[NUM_ARGS + 1];
+    static clfold_part part;
+    const struct trial *trial = run->trial;
+
+    if (!trial->condition->scans) {
+        fold->op = 0;
+        fold->combine = fold->identity = fold->cuts = NULL;
+        fold->flags &= ~(uint32_t)CLFOLD_COMMUTATIVE;
+    }
+    *(trial->condition->are_runs ? &fold->same : &fold->keep) = trial->condition->text;
+    fold->num_out = (clfold_place){ run->told.mem, run->told.front };
+    fold->lengths_out =
+        (clfold_place){ run->lengths.mem, run->lengths.mem ? run->lengths.front : 0 };
+    fold->rest_out = (clfold_place){ run->rest.mem, run->rest.mem ? run->rest.front : 0 };
+    part = (clfold_part){ .first = trial->first };
+    fold->part = trial->first > 0 ? &part : NULL;
+    if (fold->num_args > 0) {
+        memcpy(args, fold->args, fold->num_args * sizeof(*args));
+    }
+    args[fold->num_args] = (clfold_arg)CLFOLD_VALUE("ulong", level, trial->level);
+    fold->num_args += 1;
+    fold->args = args;
+}
+
 static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct run *run)
 {
     static const cl_float four = 4;
     static const clfold_arg divisor[] = { CLFOLD_VALUE("float", four, four) };
     const struct trial *trial = run->trial;
-    const struct store *out = out_of(run);
+    const struct store *out = run_out(run);
 
     if (trial->subject) {
         *fold = trial->subject->fold;
     } else {
         *fold = (clfold_fold){ .op = trial->op,
                                .type = trial->pair.type,
-                               .in = trial->pair.in };
+                               .in = trial->pair.in,
+                               .accuracy = trial->accuracy };
+    }
+    if (trial_selects(trial)) {
+        set_select(fold, run);
     }
     fold->algorithm = trial->algorithm;
     fold->flags |= trial->reverse ? CLFOLD_REVERSE : 0;
@@ -398,10 +407,14 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
                                                        : run->bound;
         segments->num_at =
             (clfold_place){ run->number.mem, trial->num_at ? run->number.front : 0 };
-        if (trial->loose && fold->num_args > 0) {
+        if (trial->loose && !fold->source && trial->head_type % 2) {
+            fold->source = "bool alike(float a, float b)\n"
+                           "{\n    return floor(a / 4.0f) == floor(b / 4.0f);\n}";
+            fold->equal = "alike(a,\n b)";
+        } else if (trial->loose && fold->num_args > 0) {
             fold->equal = "floor(a / 4.0f) == floor(b / 4.0f)";
         } else if (trial->loose) {
-            fold->equal = "floor(a / four) == floor(b / four)";
+            fold->equal = CLFOLD_HERE "floor(a / four) == floor(b / four) // of fours";
             fold->args = divisor;
             fold->num_args = 1;
         }
@@ -431,21 +444,242 @@ static void set_fold(clfold_fold *fold, clfold_segments *segments, const struct 
     }
 }
 
+/* Which rank gets a reduction's result; past the last: all. */
+static size_t root_of(const struct trial *trial)
+{
+    return trial->seed % (trial->parts + 1);
+}
+
+static clfold_status enqueue_call(const struct trial *trial, const struct call *call)
+{
+    clfold_status status = CLFOLD_OK;
+
+    if (trial_ranks) {
+        return trial_ranks->make(call, trial->operation, root_of(trial));
+    }
+    if (trial_selects(trial)) { /* the row's has a condition of its own */
+        return clfold_select(call->context, call->queue, call->fold, call->in,
+                             call->in_offset, call->out, call->out_offset, call->count, 0,
+                             NULL, call->event);
+    }
+    for_calls(row, HAS_OUT)
+    {
+        status = row->operation == trial->operation ? row->make(call) : status;
+    }
+    return status;
+}
+
+/* Where parts end: anywhere, all at one place, or a few elements from an end. */
+static void draw_cuts(const struct trial *trial, size_t cuts[MOST_CUTS + 1])
+{
+    const size_t count = trial->count;
+    uint64_t seed = trial->seed + 3;
+    const size_t way = draw(&seed, 4);
+
+    cuts[0] = 0;
+    for (size_t k = 1; k < trial->parts; ++k) {
+        const size_t few = least(draw(&seed, 12), count), any = draw(&seed, count + 1);
+        const size_t cut = way == 0   ? any
+                           : way == 1 ? (k <= trial->parts / 2 ? 0 : count)
+                           : way == 2 ? few
+                                      : count - few;
+        size_t at = k;
+        for (; cuts[at - 1] > cut; --at) {
+            cuts[at] = cuts[at - 1];
+        }
+        cuts[at] = cut;
+    }
+    cuts[trial->parts] = count;
+}
+
+/* A copy of a stream's next `count` elements, in their place. */
+static cl_mem own_stream(const clfold_arg *stream, size_t count)
+{
+    const size_t size = size_of(stream->element), at = stream->offset * size;
+    size_t bytes = 0;
+
+    clGetMemObjectInfo(stream->mem, CL_MEM_SIZE, sizeof(bytes), &bytes, NULL);
+    cl_mem own = coloured_buffer(bytes);
+    if (count > 0) {
+        clEnqueueCopyBuffer(device.queue, stream->mem, own, at, at, count * size, 0, NULL,
+                            NULL);
+    }
+    return own;
+}
+
+/* The call of elements from `first` on. Where it has none, its streams and keys are at
+ * their ends, as nothing is known of those before. */
+static clfold_status enqueue_part(const struct trial *trial, const struct call *whole,
+                                  const clfold_part *part, size_t first, size_t count)
+{
+    const size_t at = count > 0 ? first : trial->count;
+    struct call call = *whole;
+    clfold_fold fold = *whole->fold;
+    clfold_segments segments;
+    clfold_arg args[NUM_ARGS];
+
+    if (fold.segments) {
+        segments = *fold.segments;
+        segments.offset += trial->by == CLFOLD_BY_OFFSETS ? 0 : at;
+        fold.segments = &segments;
+    }
+    for (size_t a = 0; a < fold.num_args; ++a) {
+        args[a] = fold.args[a];
+        args[a].offset += args[a].element ? at : 0;
+        if (args[a].element && trial_ranks) {
+            args[a].mem = own_stream(&args[a], count);
+        }
+    }
+    fold.args = fold.num_args > 0 ? args : NULL;
+    fold.part = part;
+    call.fold = &fold;
+    call.in_offset += first;
+    call.out_offset += trial_reduces(trial) ? 0 : first;
+    call.count = count;
+    const clfold_status status = enqueue_call(trial, &call);
+    for (size_t a = 0; a < fold.num_args; ++a) {
+        if (args[a].element && trial_ranks) {
+            clReleaseMemObject(args[a].mem);
+        }
+    }
+    return status;
+}
+
+/* A reduction's parts that know nothing of each other. Their carries make one, perhaps in
+ * the place of the first, of which a part of no elements makes the result. */
+static clfold_status enqueue_apart(const struct run *run, const struct call *whole,
+                                   const size_t cuts[MOST_CUTS + 1])
+{
+    const struct trial *trial = run->trial;
+    const cl_mem carries = run->carries.mem;
+    const size_t front = run->carries.front;
+    struct call call = *whole;
+    clfold_part part = { .whole = trial->count };
+    clfold_status status = CLFOLD_OK;
+    size_t num = 0;
+
+    call.event = NULL;
+    for (size_t k = 0; !status && k < trial->parts; ++k) {
+        part.first = cuts[k];
+        part.carry_out = (clfold_place){ carries, front + num };
+        if (cuts[k + 1] > cuts[k]) {
+            status = enqueue_part(trial, &call, &part, cuts[k], cuts[k + 1] - cuts[k]);
+            ++num;
+        }
+    }
+    const size_t to = front + (trial->seed & 2 ? num : 0);
+    status = status
+                 ? status
+                 : clfold_fold_carries(whole->context, whole->queue, whole->fold, carries,
+                                       front, carries, to, num, 0, NULL, NULL);
+    part = (clfold_part){ .first = trial->count,
+                          .whole = trial->count,
+                          .carry_at = { carries, to } };
+    return status ? status : enqueue_part(trial, whole, &part, trial->count, 0);
+}
+
+/* On a queue in order each part takes the carry from where the one before left it. Any
+ * may be of no elements, but for the first ones where that would be a fold of nothing. */
+static clfold_status enqueue_parts(struct run *run, const struct call *whole)
+{
+    const struct trial *trial = run->trial;
+    const bool by_keys = trial->by == CLFOLD_BY_KEYS;
+    const bool needs_any = trial_reduces(trial) || trial->total;
+    size_t cuts[MOST_CUTS + 1];
+    clfold_layout layout;
+    clfold_status status = clfold_fold_layout(whole->fold, &layout);
+
+    run->carries.element = layout.carry_size;
+    draw_cuts(trial, cuts);
+    if (!status && trial_reduces(trial) && trial->seed & 1) {
+        return enqueue_apart(run, whole, cuts);
+    }
+    for (size_t k = 0; !status && k < trial->parts; ++k) {
+        const clfold_part part = {
+            .first = cuts[k],
+            .whole = trial->count,
+            .carry_at = { run->carries.mem, run->carries.front + k % 2 },
+            .carry_out = { run->carries.mem, run->carries.front + !(k % 2) },
+            .key_at = { by_keys ? run->last_keys.mem : NULL,
+                        by_keys ? run->last_keys.front + k % 2 : 0 },
+            .key_out = { by_keys ? run->last_keys.mem : NULL,
+                         by_keys ? run->last_keys.front + !(k % 2) : 0 },
+        };
+        struct call call = *whole;
+        call.event = k + 1 == trial->parts ? whole->event : NULL;
+        if (cuts[k + 1] > 0 || !needs_any) {
+            status = enqueue_part(trial, &call, &part, cuts[k], cuts[k + 1] - cuts[k]);
+        }
+    }
+    return status;
+}
+
+/* ---- Ranks ------------------------------------------------------------------------- */
+
+const struct ranks *trial_ranks;
+
+/* Nobody else's elements, nor what belongs to them. */
+static void hide_others(struct store *store, size_t begin, size_t end, size_t count)
+{
+    memset(store_at(store, store->before, 0), COLOUR, begin * store->element);
+    memset(store_at(store, store->before, end), COLOUR, (count - end) * store->element);
+    write_buffer(store->mem, 0, store->bytes, store->before);
+}
+
+/* The total up to the rank's last element, where it has a result's form. */
+static void set_total(struct run *run, size_t end)
+{
+    const struct trial *trial = run->trial;
+    const struct subject *s = trial->subject;
+    const bool is_item = !s || !(s->out_size || s->write);
+    const bool is_exclusive = trial->operation == CLFOLD_EXCLUSIVE_SCAN;
+
+    run->has_total = trial->total && end > 0;
+    if (end < trial->count) {
+        run->want_total = end == 0 || !is_item ? NULL
+                          : !is_exclusive      ? run->expected + (end - 1) * run->result
+                          : trial->by          ? NULL
+                                               : run->expected + end * run->result;
+    }
+}
+
+static clfold_status enqueue_of_rank(struct run *run, const struct call *whole)
+{
+    const struct trial *trial = run->trial;
+    const size_t rank = trial_ranks->rank, root = root_of(trial);
+    const bool is_root = root == rank || root == trial->parts;
+    struct call call = *whole;
+    size_t cuts[MOST_CUTS + 1];
+
+    draw_cuts(trial, cuts);
+    run->begin = trial_reduces(trial) ? 0 : cuts[rank];
+    run->end = trial_reduces(trial) ? is_root : cuts[rank + 1];
+    call.out = trial_reduces(trial) && !is_root ? NULL : call.out;
+    set_total(run, cuts[rank + 1]);
+    hide_others(&run->in, cuts[rank], cuts[rank + 1], trial->count);
+    if (trial->by) {
+        hide_others(&run->heads, cuts[rank], cuts[rank + 1], trial->count);
+    }
+    return enqueue_part(trial, &call, NULL, cuts[rank], cuts[rank + 1] - cuts[rank]);
+}
+
 /* *failed gets what failed, if the library did not. */
 static clfold_status enqueue(struct run *run, const char **failed)
 {
     static struct debug plan; /* which the context keeps */
     const struct trial *trial = run->trial;
-    const struct store *out = out_of(run);
-    cl_command_queue queue =
-        trial->disorder && device.disorder ? device.disorder : device.queue;
+    const struct store *out = run_out(run);
+    cl_command_queue queue = trial->disorder && !trial->parts && device.disorder
+                                 ? device.disorder
+                                 : device.queue;
+    struct store *stores[NUM_STORES];
     clfold_segments segments;
     clfold_fold fold;
     cl_event event = NULL;
     clfold_status status = CLFOLD_OK;
 
     set_fold(&fold, &segments, run);
-    plan = is_scan(trial) && may_look_back(trial->algorithm)
+    plan = (trial_scans(trial) || trial_selects(trial)) && may_look_back(trial->algorithm)
                ? with_tier(&device, trial->plan)
                : trial->plan;
     clfold_context_override(ctx, &plan);
@@ -459,11 +693,10 @@ static clfold_status enqueue(struct run *run, const char **failed)
                                    .out_offset = out->front,
                                    .count = trial->count + trial->spare,
                                    .event = &event };
-        for_calls(row, HAS_OUT)
-        {
-            status = row->operation == trial->operation ? row->make(&call) : status;
-        }
-        if (!is_scan(trial) || trial->may_refuse ||
+        status = trial_ranks    ? enqueue_of_rank(run, &call)
+                 : trial->parts ? enqueue_parts(run, &call)
+                                : enqueue_call(trial, &call);
+        if (!trial_scans(trial) || trial->may_refuse ||
             !is_due_refusal(&device, fold.algorithm, &plan, trial->in_place, status)) {
             break;
         }
@@ -472,6 +705,10 @@ static clfold_status enqueue(struct run *run, const char **failed)
     if (status) {
         return status;
     }
+    if (run_rounds(trial)) {
+        clfold_explain(ctx, trial->operation, &fold, trial->count + trial->spare, NULL,
+                       &run->report);
+    }
     *failed = "clWaitForEvents";
     status = clWaitForEvents(1, &event);
     clReleaseEvent(event);
@@ -479,18 +716,11 @@ static clfold_status enqueue(struct run *run, const char **failed)
         return status;
     }
     *failed = "clEnqueueReadBuffer";
-    if ((status = store_download(&run->in, queue)) ||
-        (status = store_download(&run->out, queue)) ||
-        (status = store_download(&run->init, queue)) ||
-        (status = store_download(&run->heads, queue)) ||
-        (status = store_download(&run->number, queue)) ||
-        (status = store_download(&run->counted, queue)) ||
-        (status = store_download(&run->bad, queue)) ||
-        (status = store_download(&run->keys, queue)) ||
-        (status = store_download(&run->lengths, queue)) ||
-        (status = store_download(&run->told, queue)) ||
-        (status = store_download(&run->total, queue))) {
-        return status;
+    list_stores(run, stores);
+    for (size_t k = 0; k < NUM_STORES; ++k) {
+        if ((status = store_download(stores[k], queue))) {
+            return status;
+        }
     }
     *failed = NULL;
     return CLFOLD_OK;
@@ -498,15 +728,19 @@ static clfold_status enqueue(struct run *run, const char **failed)
 
 /* ---- Comparing --------------------------------------------------------------------- */
 
-static bool is_right(const struct trial *trial, const void *wanted, const void *found,
+static bool is_right(const struct run *run, const void *wanted, const void *found,
                      size_t size, double magnitude)
 {
+    const struct trial *trial = run->trial;
     const struct subject *s = trial->subject;
 
-    if (trial->depth > 0) {
+    if (trial->accuracy) {
+        return memcmp(wanted, found, size) == 0;
+    }
+    if (run_rounds(trial)) {
         double error = fabs(as_double(trial->pair.type, found) -
                             as_double(trial->pair.type, wanted));
-        return error <= rounding_bound(trial->pair.type, trial->depth, magnitude);
+        return error <= rounding_bound(trial->pair.type, run_depth(run), magnitude);
     }
     if (!s) {
         return same_result(trial->op, trial->pair.type, wanted, found);
@@ -536,28 +770,35 @@ static bool compare_value(const struct run *run, const unsigned char *wanted,
                           size_t why_size)
 {
     const size_t size = i < run->num ? run->result : run->item;
-    const double magnitude = i < run->num && !trial_reduces(run->trial)
-                                 ? run->magnitudes[i]
-                                 : run->last_magnitude;
+    const double magnitude = i < run->num ? run->magnitudes[i] : run->last_magnitude;
     char is[160], should[160], name[48] = "the total", what[480];
 
-    if (is_right(run->trial, wanted, found, size, magnitude)) {
+    if (run->sums ? prefix_agrees(&run->sums[i], &run->data, run_depth(run),
+                                  as_double(run->trial->pair.type, found))
+                  : is_right(run, wanted, found, size, magnitude)) {
         return true;
     }
     if (i < run->num) {
         snprintf(name, sizeof(name), "result %zu", i);
     }
     print_value(run->trial, found, size, is, sizeof(is));
-    print_value(run->trial, wanted, size, should, sizeof(should));
+    if (run->sums) {
+        snprintf(should, sizeof(should), "%.17g within %g, %.9g by plain ones",
+                 exact_value(&run->sums[i].exact),
+                 prefix_bound(&run->sums[i], run->data.pair.type, run_depth(run)),
+                 run->sums[i].plain);
+    } else {
+        print_value(run->trial, wanted, size, should, sizeof(should));
+    }
     snprintf(what, sizeof(what), "%s is %s instead of %s%s", name, is, should,
              strcmp(is, should) == 0 ? ", in bytes that this does not show" : "");
     explain(run->trial, what, why, why_size);
     return false;
 }
 
-static const unsigned char *total_of(const struct run *run)
+const unsigned char *run_total(const struct run *run)
 {
-    const struct store *out = out_of(run);
+    const struct store *out = run_out(run);
 
     return run->trial->total == TOTAL_APART
                ? store_at(&run->total, run->total.after, 0)
@@ -572,39 +813,44 @@ static bool is_list_right(const struct run *run)
             memcmp(store_at(&run->keys, run->keys.after, 0), run->want_keys,
                    run->num * run->keys.element) == 0) &&
            (!run->lengths.mem ||
-            (memcmp(store_at(&run->lengths, run->lengths.after, 0), run->want_lengths,
-                    run->num * sizeof(cl_ulong)) == 0 &&
-             memcmp(store_at(&run->told, run->told.after, 0), &num, sizeof(num)) == 0));
+            memcmp(store_at(&run->lengths, run->lengths.after, 0), run->want_lengths,
+                   run->num * sizeof(cl_ulong)) == 0) &&
+           (!run->told.mem ||
+            memcmp(store_at(&run->told, run->told.after, 0), &num, sizeof(num)) == 0);
 }
 
 static enum trial_end compare(const struct run *run, char *why, size_t why_size)
 {
     const struct trial *trial = run->trial;
-    const struct store *out = out_of(run);
+    const struct store *out = run_out(run);
     const unsigned char *results = store_at(out, out->after, 0);
     const bool is_behind = trial->total == TOTAL_BEHIND;
     const size_t spare = is_behind ? trial->spare : 0;
-    const size_t num = trial->unknown && run_finds(trial) ? run->room : run->num;
+    const bool is_bound = trial_finds(trial) || trial_selects(trial);
+    const size_t num = trial->unknown && is_bound ? run->room : run->end;
+    const size_t others = !trial->rest     ? 0
+                          : trial->unknown ? run->room
+                                           : trial->count - run->num;
 
     if (!trial->unknown) {
-        for (size_t i = 0; i < run->num; ++i) {
+        for (size_t i = run->begin; i < run->end; ++i) {
             if (!compare_value(run, run->expected + i * run->result,
                                results + i * run->result, i, why, why_size)) {
                 return TRIAL_WRONG;
             }
         }
-        if (trial->total && !trial->expected &&
-            !compare_value(run, run->last, total_of(run), run->num, why, why_size)) {
+        if (run->has_total && run->want_total && !trial->expected &&
+            !compare_value(run, run->want_total, run_total(run), run->num, why,
+                           why_size)) {
             return TRIAL_WRONG;
         }
     }
-    if (!store_kept(out, 0, num + spare + is_behind) ||
+    if (!store_kept(out, run->begin, num - run->begin + spare + is_behind) ||
         memcmp(store_at(out, out->before, num), store_at(out, out->after, num),
                spare * run->result) != 0) {
         return explain(trial, "wrote beside its results", why, why_size);
     }
-    if (!store_kept(&run->init, 0, 0) ||
-        !store_kept(&run->total, 0, trial->total == TOTAL_APART)) {
+    if (!store_kept(&run->init, 0, 0) || !store_kept(&run->total, 0, run->has_total)) {
         return explain(trial, "wrote beside its total, or to init", why, why_size);
     }
     if ((!trial->in_place && !store_kept(&run->in, 0, 0)) ||
@@ -613,12 +859,21 @@ static enum trial_end compare(const struct run *run, char *why, size_t why_size)
         return explain(trial, "wrote to its input", why, why_size);
     }
     if (!store_kept(&run->keys, 0, num) || !store_kept(&run->lengths, 0, num) ||
-        !store_kept(&run->told, 0, 1)) {
-        return explain(trial, "wrote beside its lists of segments", why, why_size);
+        !store_kept(&run->told, 0, 1) ||
+        !store_kept(&run->carries, 0, trial->parts + 1) ||
+        !store_kept(&run->last_keys, 0, 2) || !store_kept(&run->rest, 0, others)) {
+        return explain(trial, "wrote beside its lists of segments, its rest or carries",
+                       why, why_size);
     }
     if (!trial->unknown && !is_list_right(run)) {
         return explain(trial, "gives other keys, lengths or another number of segments",
                        why, why_size);
+    }
+    for (size_t i = 0; !trial->unknown && i < others; ++i) {
+        if (!is_right(run, run->want_rest + i * run->result,
+                      store_at(&run->rest, run->rest.after, i), run->result, 0)) {
+            return explain(trial, "writes another rest", why, why_size);
+        }
     }
     if (!store_kept(&run->bad, 0, 2) || (trial->tells && !trial->unknown &&
                                          memcmp(store_at(&run->bad, run->bad.after, 0),
@@ -631,10 +886,14 @@ static enum trial_end compare(const struct run *run, char *why, size_t why_size)
 /* Compilers whose vectors differ, as rusticl's do for keys of two sizes. */
 static bool is_refused(const struct trial *trial, clfold_status status)
 {
-    return trial->may_refuse &&
-           (status == CLFOLD_ERROR_UNSUPPORTED ||
-            (status == CLFOLD_ERROR_BUILD && trial->plan.tile == TILE_VECTOR &&
-             strstr(clfold_last_error(), " gives ")));
+    const bool is_long =
+        trial_selects(trial) && trial->condition->scans && trial->subject->size > 64;
+
+    return ((trial->may_refuse || is_long) && status == CLFOLD_ERROR_UNSUPPORTED) ||
+           (trial->may_refuse && status == CLFOLD_ERROR_BUILD &&
+            trial->plan.tile == TILE_VECTOR && strstr(clfold_last_error(), " gives ")) ||
+           (trial_selects(trial) &&
+            is_due_refusal(&device, trial->algorithm, &trial->plan, false, status));
 }
 
 static clfold_status wanted_status(const struct run *run, bool any)
@@ -646,14 +905,62 @@ static clfold_status wanted_status(const struct run *run, bool any)
                       ? CLFOLD_ERROR_ARGUMENT
                       : CLFOLD_ERROR_EMPTY
            : run->item > 64 && trial->count + trial->spare > 0 && trial->algorithm &&
-                   is_scan(trial) && may_look_back(trial->algorithm)
+                   trial_scans(trial) && may_look_back(trial->algorithm)
                ? CLFOLD_ERROR_UNSUPPORTED
                : CLFOLD_OK;
 }
 
-enum trial_end trial_run(const struct trial *trial, void *results, char *why,
+/* A select's that its fold allows: a store has one place, and a quotient is not defined
+ * for the others; a part has no elements before it, and its texts here have no whole. */
+static struct trial allowed(const struct trial *wanted)
+{
+    struct trial trial = *wanted;
+    const struct subject *s = trial.subject;
+
+    if (trial_selects(&trial)) {
+        const struct condition *condition = trial.condition;
+        const bool may_have_init = condition->scans && (!s->fill || s->fill_init);
+        trial.rest &= !s->fold.store && !(s->fold.flags & CLFOLD_PARTIAL);
+        trial.lists &= condition->are_runs;
+        trial.init = may_have_init ? trial.init : INIT_NONE;
+        if (s->load || s->write || s->fold.store || trial.init ||
+            !(condition->are_runs || condition->keeps == keep_by_index.keeps)) {
+            trial.first = 0;
+        }
+    }
+    return trial;
+}
+
+/* By the trial's twin, if it has one and both have tiles of one size. */
+static enum trial_end compare_bits(const struct run *run, char *why, size_t why_size)
+{
+    struct trial other;
+    struct run twin;
+    const char *failed = NULL;
+    char text[800], what[900];
+    enum trial_end end = TRIAL_RIGHT;
+    size_t at = 0;
+
+    if (!trial_twin(run->trial, &other)) {
+        return TRIAL_RIGHT;
+    }
+    trial_print(&other, text, sizeof(text));
+    if (!run_init(&twin, &other) || enqueue(&twin, &failed)) {
+        snprintf(what, sizeof(what), "failed otherwise: %s: %s", text,
+                 failed ? failed : clfold_last_error());
+        end = explain(run->trial, what, why, why_size);
+    } else if (run->report.tile == twin.report.tile && !run_same_bits(run, &twin, &at)) {
+        snprintf(what, sizeof(what), "result %zu has other bits than of %s", at, text);
+        end = explain(run->trial, what, why, why_size);
+    }
+    run_finish(&twin);
+    return end;
+}
+
+enum trial_end trial_run(const struct trial *asked, void *results, char *why,
                          size_t why_size)
 {
+    const struct trial made = allowed(asked), *trial = &made;
     struct run run;
     enum trial_end end;
 
@@ -662,6 +969,9 @@ enum trial_end trial_run(const struct trial *trial, void *results, char *why,
         return explain(trial, "no memory for its buffers", why, why_size);
     }
     const bool any = run_expect(&run);
+    run.end = run.num;
+    run.want_total = run.last;
+    run.has_total = trial->total != TOTAL_NONE;
     const clfold_status wanted = wanted_status(&run, any);
     const char *failed = NULL;
     clfold_status status = enqueue(&run, &failed);
@@ -675,11 +985,14 @@ enum trial_end trial_run(const struct trial *trial, void *results, char *why,
     } else {
         end = compare(&run, why, why_size);
     }
+    if (end == TRIAL_RIGHT && any && !status && trial->rounds) {
+        end = compare_bits(&run, why, why_size);
+    }
     if (results && end == TRIAL_RIGHT && any) {
-        const struct store *out = out_of(&run);
+        const struct store *out = run_out(&run);
         memcpy(results, store_at(out, out->after, 0), run.num * run.result);
         if (trial->total) {
-            memcpy((unsigned char *)results + run.num * run.result, total_of(&run),
+            memcpy((unsigned char *)results + run.num * run.result, run_total(&run),
                    run.item);
         }
     }

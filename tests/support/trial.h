@@ -7,10 +7,19 @@
 #ifndef CLFOLD_TESTS_TRIAL_H
 #define CLFOLD_TESTS_TRIAL_H
 
+#include "calls.h"
 #include "one_context.h"
 #include "oracle.h"
 
 #include "ops/internal.h"
+
+#include <string.h>
+
+/* The next random number below `num`. */
+static inline size_t draw(uint64_t *seed, size_t num)
+{
+    return (size_t)((next_random(seed) >> 20) % num);
+}
 
 /* Bytes of an element, an item or a result, at most. */
 #define MAX_ITEM 256
@@ -45,6 +54,24 @@ struct subject {
     void (*print)(const void *item, char *text, size_t size); /* NULL: its bytes */
 };
 
+/* Whether element i of n is kept; of runs, whether one starts there. And the same of the
+ * items of a scan: up to element i, and before it. */
+typedef bool keeps_fn(const unsigned char *elements, size_t i, size_t n);
+typedef bool keeps_item_fn(const void *item, const void *prev,
+                           const unsigned char *elements, size_t i);
+
+/* What a select keeps: a text, which sees the ulong `level`, and the same on the host. */
+struct condition {
+    const char *text;
+    keeps_fn *keeps;
+    bool are_runs;             /* the text is the fold's `same` */
+    bool scans;                /* the fold's operator stays, and if this is not NULL: */
+    keeps_item_fn *keeps_item; /* in place of `keeps` */
+};
+
+/* `level` of 256 elements, at random places; of a scan's items. */
+extern const struct condition keep_by_index, scan_by_index;
+
 enum init_from { INIT_NONE, INIT_HOST, INIT_DEVICE };
 enum total_to { TOTAL_NONE, TOTAL_APART, TOTAL_BEHIND /* out[count] */ };
 
@@ -55,6 +82,7 @@ enum cuts {
     CUT_EVERYWHERE, /* at each element */
     CUT_AT_TILES,   /* at multiples of 16 and beside them */
     CUT_DRAWN,      /* lengths by next_length() */
+    CUT_OFTEN,      /* at one element in four */
     NUM_CUTS
 };
 
@@ -95,18 +123,32 @@ struct trial {
     /* Of a reduction by flags or keys. */
     enum bound bound; /* what the call says of how many segments there are, and */
     bool lists;       /* it writes how many, and each one's length and, by keys, key */
-    bool in_place;    /* both at in_offset; elements and results are of one size */
-    bool zones;       /* 64 elements more before both */
-    bool tight;       /* buffers end with the last element */
-    bool disorder;    /* on a queue out of order, if the device has one */
-    bool nan;         /* among the elements, where the buffer's type has one */
+    /* Of a select, which has a subject, without its operator unless the condition scans.
+     * It writes how many are kept and, with `lists`, the length of each run. */
+    const struct condition *condition;
+    cl_ulong level;
+    bool rest;     /* what is not kept is written, too */
+    size_t first;  /* elements of a larger input before, where the fold allows it */
+    size_t parts;  /* the call is made in so many, cut by the seed; 0: whole */
+    bool in_place; /* both at in_offset; elements and results are of one size */
+    bool zones;    /* 64 elements more before both */
+    bool tight;    /* buffers end with the last element */
+    bool disorder; /* on a queue out of order, if the device has one */
+    bool nan;      /* among the elements, where the buffer's type has one */
+    /* A sum of floats by `op` whose data round: plain ones of a scan or of segments that
+     * offsets tell apart have the same bits by another call, and all are within their
+     * bounds. These alone may be promised more. */
+    bool rounds;
+    uint32_t accuracy;
+    bool mirrored; /* the elements come from the last to the first */
     /* Buffers over memory of the host that begins so many bytes past a multiple of 64;
      * with `host` false, the driver's own. */
     bool host;
     size_t in_shift, out_shift;
     enum init_from init;
     enum total_to total;
-    /* Rounding data, each item within the bound of this number of roundings; 0: exact. */
+    /* Rounding data, each item within the bound of this number of roundings; 0: exact, or
+     * as many as the plan needs. */
     double depth;
     uint64_t seed;        /* of the data, where these are not given: */
     const void *elements; /* `count` of them */
@@ -115,6 +157,18 @@ struct trial {
     bool unknown;         /* the loop is not run: any results are right */
     bool may_refuse;      /* what the fold, the tile or the device cannot do */
 };
+
+#define MOST_CUTS 16
+
+/* Processes that make each call together, with `parts` parts, and part `rank` is this
+ * one's. It has its own elements alone, and what it writes is compared. */
+struct ranks {
+    size_t rank;
+    /* A reduction's result is for rank `root`; past the last: for all. */
+    clfold_status (*make)(const struct call *call, clfold_operation operation,
+                          size_t root);
+};
+extern const struct ranks *trial_ranks; /* NULL: there is this process alone */
 
 enum trial_end { TRIAL_WRONG, TRIAL_RIGHT, TRIAL_REFUSED };
 
@@ -128,8 +182,35 @@ static inline bool trial_reduces(const struct trial *trial)
     return trial->operation == CLFOLD_REDUCE;
 }
 
-/* "exclusive scan, arg-min of 100 u8 into u64 by scan_then_propagate, tile_group ..." */
+static inline bool trial_scans(const struct trial *trial)
+{
+    return trial->operation == CLFOLD_INCLUSIVE_SCAN ||
+           trial->operation == CLFOLD_EXCLUSIVE_SCAN;
+}
+
+static inline bool trial_selects(const struct trial *trial)
+{
+    return trial->operation == CLFOLD_SELECT;
+}
+
+static inline bool trial_is_by(const struct trial *trial, const char *algorithm)
+{
+    return trial->algorithm && strcmp(trial->algorithm, algorithm) == 0;
+}
+
+/* Whether the call finds its segments by itself. */
+static inline bool trial_finds(const struct trial *trial)
+{
+    return trial_reduces(trial) && trial->by && trial->by < CLFOLD_BY_OFFSETS;
+}
+
+/* "operation=exclusive_scan op=arg_min in=u8 type=u64 count=100 ...": all fields that are
+ * not plain. And what such words say; returns what is wrong with them, or NULL. */
 void trial_print(const struct trial *trial, char *text, size_t size);
+const char *trial_read(struct trial *trial, const char *words);
+
+/* Makes a trial that comes out wrong as plain as it gets in so many seconds. */
+void trial_shrink(struct trial *trial, unsigned seconds);
 
 /*
  * Makes the call, and compares results, total and status. The input lies between elements

@@ -1,6 +1,8 @@
 /* The host's side of a trial: its data, and the serial loop. */
 #include "trial_run.h"
 
+#include <clfold/experimental.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +64,11 @@ void run_fill(struct run *run)
     } else {
         poison_fold(run->in.before, trial->op, trial->pair,
                     run->in.bytes / run->in.element);
-        if (trial->depth > 0) {
+        if (trial->accuracy) {
+            run->data =
+                sum_data_of(trial->pair, trial->accuracy, trial->count, trial->seed);
+            fill_sum(&run->data, data, init, trial->seed);
+        } else if (run_rounds(trial)) {
             fill(data, trial->pair.in, trial->count, FILL_ROUNDING, trial->seed);
             fill(init, trial->pair.type, 1, FILL_ROUNDING, ~trial->seed);
         } else {
@@ -74,14 +80,16 @@ void run_fill(struct run *run)
     if (trial->init_value) {
         memcpy(init, trial->init_value, run->item);
     }
+    for (size_t i = 0; trial->mirrored && i < trial->count / 2; ++i) {
+        unsigned char *a = data + i * run->in_size, x[MAX_ITEM];
+        unsigned char *b = data + (trial->count - 1 - i) * run->in_size;
+        memcpy(x, a, run->in_size);
+        memcpy(a, b, run->in_size);
+        memcpy(b, x, run->in_size);
+    }
 }
 
 /* ---- Segments ---------------------------------------------------------------------- */
-
-bool run_finds(const struct trial *trial)
-{
-    return trial_reduces(trial) && trial->by && trial->by < CLFOLD_BY_OFFSETS;
-}
 
 size_t run_most_heads(const struct trial *trial)
 {
@@ -95,6 +103,7 @@ static bool draw_start(const struct trial *trial, size_t i, uint64_t *seed)
 
     return i == 0 || trial->cut == CUT_EVERYWHERE ||
            (trial->cut == CUT_MIXED && bits % 40 == 0) ||
+           (trial->cut == CUT_OFTEN && bits % 4 == 0) ||
            (trial->cut == CUT_AT_TILES && (i + 1) % 16 < 3 && bits % 3 > 0);
 }
 
@@ -229,7 +238,7 @@ static size_t end_of(const struct run *run, size_t first)
 
 /* The items of the `length` elements in run->row, the total, and, for a reduction, that
  * alone. Returns false where there is nothing to fold. */
-static bool fold_operator(struct run *run, size_t first, size_t length, const void *init)
+static bool fold_operator(struct run *run, size_t length, const void *init)
 {
     const struct trial *trial = run->trial;
 
@@ -239,11 +248,11 @@ static bool fold_operator(struct run *run, size_t first, size_t length, const vo
     }
     if (!oracle_scan(trial->op, trial->pair, trial->operation == CLFOLD_EXCLUSIVE_SCAN,
                      run->row, length, init, run->items, trial->total ? run->last : NULL,
-                     run->magnitudes + first)) {
+                     run->own_magnitudes)) {
         return false;
     }
     /* The total has the magnitude of all, which an exclusive scan has no item of. */
-    if (trial->total && trial->depth > 0) {
+    if (trial->total && run_rounds(trial)) {
         oracle_fold(trial->op, trial->pair, run->row, length, init, run->last,
                     &run->last_magnitude);
     }
@@ -263,19 +272,40 @@ static void move_index(const struct run *run, size_t first, size_t width,
     }
 }
 
-/* What is written for an item, and where. */
-static void give(struct run *run, const void *item, const void *prev, size_t i, size_t to)
+/* What is written for an item. */
+static void put(const struct run *run, const void *item, const void *prev, size_t i,
+                unsigned char *out)
 {
     const struct subject *s = run->trial->subject;
     const size_t n = run->trial->count;
-    unsigned char *out;
 
-    to = s && s->place && !trial_reduces(run->trial) ? s->place(i, n) : to;
-    out = run->expected + to * run->result;
     if (s && s->write) {
         s->write(out, item, prev, store_at(&run->in, run->in.before, 0), i, n);
     } else {
         memcpy(out, item, run->item);
+    }
+}
+
+/* And where. */
+static void give(struct run *run, const void *item, const void *prev, size_t i, size_t to)
+{
+    const struct subject *s = run->trial->subject;
+
+    to =
+        s && s->place && !trial_reduces(run->trial) ? s->place(i, run->trial->count) : to;
+    put(run, item, prev, i, run->expected + to * run->result);
+}
+
+/* What is folded for element i. */
+static void load_one(const struct run *run, size_t i, unsigned char *x)
+{
+    const struct subject *s = run->trial->subject;
+    const unsigned char *data = store_at(&run->in, run->in.before, 0);
+
+    if (s->load) {
+        s->load(x, data, i, run->trial->count);
+    } else {
+        memcpy(x, data + i * run->in_size, run->in_size);
     }
 }
 
@@ -284,6 +314,56 @@ static size_t nth_of(const struct trial *trial, size_t k, size_t first, size_t w
                      size_t length)
 {
     return first + (trial->reverse ? length - 1 - k : k) * width;
+}
+
+/* A sum that is promised more than a plain one. */
+static bool expect_sum(struct run *run, size_t first, size_t width, size_t length,
+                       size_t to, const void *init)
+{
+    const struct trial *trial = run->trial;
+    const clfold_type type = trial->pair.type;
+    const bool is_scan = !trial_reduces(trial);
+    double *values = malloc((length + 1) * sizeof(*values));
+    struct prefix prefix = { .any = false };
+    size_t num = 0;
+
+    if (!values) {
+        return false;
+    }
+    if (init) {
+        values[num++] = as_double(type, init);
+        prefix_add(&prefix, values[0], type);
+    }
+    for (size_t k = 0; k < length; ++k) {
+        const size_t i = nth_of(trial, k, first, width, length);
+        const struct number x =
+            read_number(trial->pair.in, store_at(&run->in, run->in.before, i));
+        if (trial->operation == CLFOLD_EXCLUSIVE_SCAN) {
+            run->sums[i] = prefix;
+        }
+        values[num++] = (double)convert_number(trial->pair, x).real;
+        prefix_add(&prefix, values[num - 1], type);
+        if (trial->operation == CLFOLD_INCLUSIVE_SCAN) {
+            run->sums[i] = prefix;
+        }
+    }
+    if (trial->accuracy == CLFOLD_REPRODUCIBLE) {
+        const struct model model = model_of(type, values, num);
+        const double sum = isnan(model.result) ? (double)NAN : model.result;
+        if (isfinite(sum) && sum != 0 &&
+            !(fabs(exact_error(&model.exact, sum)) <= model.bound)) {
+            fprintf(stderr, "the model of a reproducible sum is off\n");
+            abort();
+        }
+        write_number(type, (struct number){ 0, (long double)sum },
+                     run->expected + to * run->result);
+    } else if (!is_scan) {
+        run->sums[to] = prefix;
+    } else if (!trial->by || !trial->reverse || first == 0) {
+        run->sums[run->num] = prefix;
+    }
+    free(values);
+    return true;
 }
 
 static bool expect_operator(struct run *run, size_t first, size_t width, size_t length,
@@ -296,24 +376,20 @@ static bool expect_operator(struct run *run, size_t first, size_t width, size_t 
                data + nth_of(run->trial, k, first, width, length) * run->in_size,
                run->in_size);
     }
-    if (!fold_operator(run, width == 1 ? first : 0, length, init)) {
+    if (!fold_operator(run, length, init)) {
         return false;
     }
     for (size_t k = 0; !trial_reduces(run->trial) && k < length; ++k) {
         const size_t i = nth_of(run->trial, k, first, width, length);
+        run->magnitudes[i] = run->own_magnitudes[k];
         move_index(run, first, width, run->items + k * run->item);
         give(run, run->items + k * run->item, NULL, i, i);
-    }
-    for (size_t k = 0; run->trial->reverse && k < length / 2; ++k) {
-        double *a = run->magnitudes + first + k;
-        double *b = run->magnitudes + first + length - 1 - k, c = *a;
-        *a = *b;
-        *b = c;
     }
     if (trial_reduces(run->trial) || run->trial->total) {
         move_index(run, first, width, run->last);
     }
     if (trial_reduces(run->trial)) {
+        run->magnitudes[to] = run->last_magnitude;
         give(run, run->last, NULL, to, to);
     }
     return true;
@@ -324,7 +400,6 @@ static bool expect_subject(struct run *run, size_t first, size_t width, size_t l
 {
     const struct trial *trial = run->trial;
     const struct subject *s = trial->subject;
-    const unsigned char *data = store_at(&run->in, run->in.before, 0);
     unsigned char total[MAX_ITEM] = { 0 }, next[MAX_ITEM], x[MAX_ITEM];
     bool any = init || s->identity;
 
@@ -338,11 +413,7 @@ static bool expect_subject(struct run *run, size_t first, size_t width, size_t l
     }
     for (size_t k = 0; k < length; ++k) {
         const size_t i = nth_of(trial, k, first, width, length);
-        if (s->load) {
-            s->load(x, data, i, trial->count);
-        } else {
-            memcpy(x, data + i * run->in_size, run->in_size);
-        }
+        load_one(run, i, x);
         if (any && !s->is_map) {
             s->combine(next, total, x);
         } else {
@@ -366,23 +437,81 @@ static bool expect_subject(struct run *run, size_t first, size_t width, size_t l
     return true;
 }
 
+/* ---- What is kept ------------------------------------------------------------------ */
+
+static cl_ulong level;       /* of the trial that runs, and */
+static size_t first_of_part; /* elements of the whole input before */
+
+static bool keeps_by_index(const unsigned char *e, size_t i, size_t n)
+{
+    (void)e, (void)n;
+    return ((cl_ulong)(first_of_part + i) * 2654435761ul >> 16 & 255) < level;
+}
+
+const struct condition keep_by_index = { "(i * 2654435761ul >> 16 & 255) < level",
+                                         .keeps = keeps_by_index };
+const struct condition scan_by_index = { "(i * 2654435761ul >> 16 & 255) < level",
+                                         .keeps = keeps_by_index, .scans = true };
+
+/* Results in order, what is written of the others, and lengths of runs. */
+static bool expect_select(struct run *run, const unsigned char *init)
+{
+    const struct trial *trial = run->trial;
+    const struct subject *s = trial->subject;
+    const struct condition *condition = trial->condition;
+    const unsigned char *data = store_at(&run->in, run->in.before, 0);
+    const unsigned char *start = init ? init : s->identity;
+    unsigned char item[MAX_ITEM], prev[MAX_ITEM], x[MAX_ITEM];
+    size_t num = 0;
+
+    level = trial->level;
+    first_of_part = trial->first;
+    if (start) {
+        memcpy(item, start, s->size);
+    }
+    for (size_t i = 0; i < trial->count; ++i) {
+        load_one(run, i, x);
+        memcpy(prev, condition->scans && (start || i > 0) ? item : x, s->size);
+        if (condition->scans && (i > 0 || init)) {
+            s->combine(item, prev, x);
+        } else {
+            memcpy(item, x, s->size);
+        }
+        if (condition->keeps_item ? condition->keeps_item(item, prev, data, i)
+                                  : condition->keeps(data, i, trial->count)) {
+            put(run, item, prev, i, run->expected + num * run->result);
+            run->want_lengths[num++] = 0;
+        } else if (trial->rest) {
+            put(run, item, prev, i, run->want_rest + (i - num) * run->result);
+        }
+        run->want_lengths[num > 0 ? num - 1 : 0] += num > 0;
+    }
+    run->num = run->num_found = num;
+    return true;
+}
+
 bool run_expect(struct run *run)
 {
     const struct trial *trial = run->trial;
     const size_t width = trial->width, length = trial->length;
     const void *init = trial->init ? store_at(&run->init, run->init.before, 0) : NULL;
     bool (*expect_one)(struct run *, size_t, size_t, size_t, size_t, const void *) =
-        trial->subject ? expect_subject : expect_operator;
+        trial->subject    ? expect_subject
+        : trial->accuracy ? expect_sum
+                          : expect_operator;
     const bool has_start =
         init || (trial->subject ? trial->subject->identity != NULL : !is_arg(trial->op));
     bool any = true;
 
-    if (trial->count_at && !has_start && !run_finds(trial) &&
+    if (trial->count_at && !has_start && !trial_finds(trial) &&
         (trial_reduces(trial) || trial->total)) {
         return false;
     }
     if (trial->unknown) {
         return true;
+    }
+    if (trial_selects(trial)) {
+        return expect_select(run, init);
     }
     if (trial->expected) {
         memcpy(run->expected, trial->expected, run->num * run->result);
@@ -394,7 +523,7 @@ bool run_expect(struct run *run)
         memset(run->expected, COLOUR, run->num * run->result);
         return expect_one(run, first, 1, end - first, 0, init);
     }
-    if (run_finds(trial)) {
+    if (trial_finds(trial)) {
         for (size_t s = 0, first = 0; s < run->num; ++s) {
             const size_t end = end_of(run, first);
             run->want_lengths[s] = end - first;

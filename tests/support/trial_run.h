@@ -2,6 +2,7 @@
 #ifndef CLFOLD_TESTS_TRIAL_RUN_H
 #define CLFOLD_TESTS_TRIAL_RUN_H
 
+#include "sums.h"
 #include "trial.h"
 
 /*
@@ -22,8 +23,10 @@ struct run {
     size_t in_size, item, result; /* bytes of an element, an item and a result */
     struct store in, out, init, total, heads, number, counted, bad;
     struct store keys, lengths, told; /* of segments that are found, and how many */
+    struct store rest;                /* of a select */
+    struct store carries, last_keys;  /* of parts, two of each */
     cl_ulong *want_lengths;
-    unsigned char *want_keys;
+    unsigned char *want_keys, *want_rest;
     size_t num_found, bound, room; /* how many, and for how many there is room */
     unsigned char *starts;      /* 1 where a segment starts, by flags, keys or offsets */
     size_t num_heads;           /* flags, keys or offsets */
@@ -32,7 +35,14 @@ struct run {
     unsigned char *row, *items; /* a segment's elements and items */
     unsigned char last[MAX_ITEM]; /* the total */
     double *magnitudes, last_magnitude;
-    size_t num; /* results */
+    size_t num;                      /* results */
+    size_t begin, end;               /* those that this process writes */
+    const unsigned char *want_total; /* NULL: it is not known */
+    bool has_total;
+    double *own_magnitudes; /* of a segment's items */
+    struct sum_data data;   /* of a sum that is promised more than a plain one, and */
+    struct prefix *sums;    /* if it is compensated, its items, and the total */
+    clfold_report report;
 };
 
 static inline unsigned char *store_at(const struct store *store, unsigned char *bytes,
@@ -48,11 +58,22 @@ void run_fill(struct run *run);
 size_t run_most_heads(const struct trial *trial);
 void run_cut(struct run *run);
 
-/* Whether the call finds its segments by itself. */
-bool run_finds(const struct trial *trial);
-
 /* What the loop on the host gives: run->expected, and the total. Returns false where
  * there is nothing to fold. */
 bool run_expect(struct run *run);
+
+/* Whether the data round; a bound of the roundings that an element goes through. */
+bool run_rounds(const struct trial *trial);
+double run_depth(const struct run *run);
+
+/* Another call that must have the same bits, if there is one: of a scan by another
+ * strategy on the same tile, of segments by another number of groups. And whether it has
+ * them. */
+bool trial_twin(const struct trial *trial, struct trial *twin);
+bool run_same_bits(const struct run *run, const struct run *twin, size_t *at);
+
+/* Where results lie after the call, and the total. */
+const struct store *run_out(const struct run *run);
+const unsigned char *run_total(const struct run *run);
 
 #endif

@@ -2,12 +2,11 @@
 #include "test.h"
 
 #include "base/error.h"
-#include "base/half.h"
+#include "base/number.h"
 #include "base/hash.h"
 #include "base/lines.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "base/system.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -195,15 +194,6 @@ static void test_hash(void **state)
     assert_true(places & (places - 1));
 }
 
-static void test_clock(void **state)
-{
-    uint64_t before = clfold_clock_ns();
-
-    (void)state;
-    assert_true(before > 0);
-    assert_true(clfold_clock_ns() >= before);
-}
-
 /* Every half comes back, and between two of them the nearer one wins, or the even. */
 static void test_half(void **state)
 {
@@ -279,4 +269,4 @@ TEST_MAIN("base", NULL, NULL, cmocka_unit_test(test_sizes), cmocka_unit_test(tes
           cmocka_unit_test(test_text), cmocka_unit_test(test_text_without_memory),
           cmocka_unit_test(test_sentences), cmocka_unit_test(test_sentence_of_thread),
           cmocka_unit_test(test_status_names), cmocka_unit_test(test_hash),
-          cmocka_unit_test(test_clock), cmocka_unit_test(test_half))
+          cmocka_unit_test(test_half))

@@ -4,6 +4,7 @@
 #include "../../tools/clfold/random.h"
 #include "file_spy.h"
 #include "test.h"
+#include "write_file.h"
 
 #include "base/entry.h"
 #include "base/file.h"
@@ -123,61 +124,50 @@ static void test_environment(void **state)
     unsetenv("NOT_KEPT_C");
 }
 
-/* What changes at each start is left out, and so are all CPUs but the first. */
+/* Of a key what changes at each start is left out, and so are all CPUs but the first. A
+ * model is as the system of an x86, of an ARM and of none of these names it. */
 static void test_cpu(void **state)
 {
-    static const char cpus[] = "processor\t: 0\nvendor_id\t: A\nmodel\t\t: 17\n"
-                               "cpu MHz\t\t: 2596.153\nflags\t\t: fpu avx512f\n"
-                               "bogomips\t: 5192.30\n\nprocessor\t: 1\nvendor_id\t: B\n";
-    char file[96];
+    static const struct {
+        const char *cpus, *facts, *model; /* NULL: any */
+    } cases[] = {
+        { "processor\t: 0\nvendor_id\t: A\nmodel\t\t: 17\ncpu MHz\t\t: 2596.153\n"
+          "flags\t\t: fpu avx512f\nbogomips\t: 5192.30\n\nprocessor\t: 1\n"
+          "vendor_id\t: B\n",
+          "vendor_id\t: A\nmodel\t\t: 17\nflags\t\t: fpu avx512f\n", NULL },
+        { "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 97\n"
+          "model name\t: AMD EPYC\n\nprocessor\t: 1\nvendor_id\t: B\n",
+          NULL, "CPU AuthenticAMD 25 97" },
+        { "processor\t: 0\nFeatures\t: fp\nCPU implementer\t: 0x41\n"
+          "CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\n",
+          NULL, "CPU 0x41 8 0xd0c" },
+        { "processor\t: 0\nmodel name\t: x", NULL, "" },
+        { "", "", "" },
+    };
     struct text text = { 0 };
+    char file[96];
 
     (void)state;
     snprintf(file, sizeof(file), "%s/cpus", root);
-    int out = open(file, O_WRONLY | O_CREAT, 0600);
-    assert_int_equal(write(out, cpus, sizeof(cpus) - 1), sizeof(cpus) - 1);
-    close(out);
-    clfold_host_print_cpu(&text, file);
-    assert_text(&text, "vendor_id\t: A\nmodel\t\t: 17\nflags\t\t: fpu avx512f\n");
-    unlink(file);
     clfold_host_print_cpu(&text, file);
     assert_text(&text, "");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        write_file(file, cases[i].cpus, strlen(cases[i].cpus));
+        if (cases[i].facts) {
+            clfold_host_print_cpu(&text, file);
+            assert_text(&text, cases[i].facts);
+        }
+        if (cases[i].model) {
+            clfold_host_print_model(&text, file);
+            assert_text(&text, cases[i].model);
+        }
+    }
+    unlink(file);
 #if defined(__linux__)
     clfold_host_print_cpu(&text, CLFOLD_HOST_CPUS);
     assert_true(text.length > 0);
     clfold_text_finish(&text);
 #endif
-}
-
-/* As the system of an x86, of an ARM and of none of these names it. */
-static void test_model(void **state)
-{
-    static const struct {
-        const char *cpus, *model;
-    } cases[] = {
-        { "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 97\n"
-          "model name\t: AMD EPYC\n\nprocessor\t: 1\nvendor_id\t: B\n",
-          "CPU AuthenticAMD 25 97" },
-        { "processor\t: 0\nFeatures\t: fp\nCPU implementer\t: 0x41\n"
-          "CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\n",
-          "CPU 0x41 8 0xd0c" },
-        { "processor\t: 0\nmodel name\t: x", "" },
-        { "", "" },
-    };
-    char file[96];
-
-    (void)state;
-    snprintf(file, sizeof(file), "%s/cpus", root);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        struct text text = { 0 };
-        int out = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        assert_int_equal(write(out, cases[i].cpus, strlen(cases[i].cpus)),
-                         strlen(cases[i].cpus));
-        close(out);
-        clfold_host_print_model(&text, file);
-        assert_text(&text, cases[i].model);
-    }
-    unlink(file);
 }
 
 /* ---- The folder -------------------------------------------------------------------- */
@@ -586,10 +576,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_entry),       cmocka_unit_test(test_key),
         cmocka_unit_test(test_environment), cmocka_unit_test(test_cpu),
-        cmocka_unit_test(test_model),       cmocka_unit_test(test_open),
-        cmocka_unit_test(test_files),       cmocka_unit_test(test_shrink),
-        cmocka_unit_test(test_users),       cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_open),        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_shrink),      cmocka_unit_test(test_users),
+        cmocka_unit_test(test_failures),    cmocka_unit_test(test_killed),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

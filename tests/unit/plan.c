@@ -223,121 +223,122 @@ static void test_vendors(void **state)
 /* ---- Plans ------------------------------------------------------------------------- */
 
 /* What scratch and bytes must be, launch by launch. */
-static void check_reduction(const struct plan *plan, const struct job *job,
+static void check_reduction(const struct stage *stage, const struct job *job,
                             const struct candidate *candidate)
 {
     const struct monoid *monoid = job->monoid;
-    uint64_t group = plan->shape.tile.group_size, count = plan->count, most;
+    uint64_t group = stage->shape.tile.group_size, count = stage->count, most;
     uint64_t num, written = 0, launches = 0, bytes_read, bytes_written;
     struct launch launch;
 
-    assert_true(plan->num_groups >= 1);
-    assert_true(plan->num_groups * plan->items * group >= count);
-    assert_true(count == 0 || (plan->num_groups - 1) * plan->items * group < count);
-    if (plan->has_grid && (most = job->device->most_elements)) {
-        assert_true(plan->items <= most);
-        assert_true(plan->again <= most * group);
+    assert_true(stage->num_groups >= 1);
+    assert_true(stage->num_groups * stage->items * group >= count);
+    assert_true(count == 0 || (stage->num_groups - 1) * stage->items * group < count);
+    if (stage->has_grid && (most = job->device->most_elements)) {
+        assert_true(stage->items <= most);
+        assert_true(stage->again <= most * group);
         /* A tree a tile. */
-        assert_true(plan->shape.tile.kind != TILE_GROUP ||
-                    plan->items * group / plan->shape.tile.elements <= most);
-    } else if (plan->has_grid) {
-        assert_false(plan->grid.cut);
-        assert_true(plan->num_groups <= candidate->policy.groups);
-        assert_true(plan->num_launches <= 2);
+        assert_true(stage->shape.tile.kind != TILE_GROUP ||
+                    stage->items * group / stage->shape.tile.elements <= most);
+    } else if (stage->has_grid) {
+        assert_false(stage->grid.cut);
+        assert_true(stage->num_groups <= candidate->policy.groups);
+        assert_true(stage->num_launches <= 2);
     }
     do {
-        clfold_plan_launch(plan, (uint32_t)launches, &launch);
+        clfold_stage_launch(stage, (uint32_t)launches, &launch);
         num = launch.num_groups;
         written += num > 1 ? num : 0;
         ++launches;
-    } while (num > 1 && !plan->joins);
-    assert_int_equal(plan->num_launches, launches);
-    assert_true(!plan->joins || (job->verdict.fences && launches == 1 && written > 1));
+    } while (num > 1 && !stage->joins);
+    assert_int_equal(stage->num_launches, launches);
+    assert_true(!stage->joins || (job->verdict.fences && launches == 1 && written > 1));
     written *= clfold_monoid_item_size(monoid);
     /* After a line for the counter, where there may be one. */
-    most = plan->shape.fences ? 63 + clfold_monoid_item_size(monoid) : 0;
-    assert_true(plan->scratch_bytes <= written + most);
-    assert_int_equal(plan->scratch_bytes == 0, written == 0);
-    assert_true(launches > 3 || plan->scratch_bytes >= written);
-    clfold_plan_bytes(plan, &bytes_read, &bytes_written);
+    most = stage->shape.fences ? 63 + clfold_monoid_item_size(monoid) : 0;
+    assert_true(stage->scratch_bytes <= written + most);
+    assert_int_equal(stage->scratch_bytes == 0, written == 0);
+    assert_true(launches > 3 || stage->scratch_bytes >= written);
+    stage_bytes(stage, &bytes_read, &bytes_written);
     assert_int_equal(bytes_read, count * clfold_monoid_in_size(monoid) + written);
     assert_int_equal(bytes_written, clfold_monoid_out_size(monoid) + written);
 }
 
 /* The elements of a work-item in one launch on a device that ends loops. */
-static void check_limits(const struct plan *plan, uint64_t most)
+static void check_limits(const struct stage *stage, uint64_t most)
 {
-    const struct tile_shape *tile = &plan->shape.tile;
-    uint64_t all = plan->launch_blocks * plan->shape.anchor;
+    const struct tile_shape *tile = &stage->shape.tile;
+    uint64_t all = stage->launch_blocks * stage->shape.anchor;
 
-    assert_true(plan->each * (tile->elements / tile->group_size) <= most);
+    assert_true(stage->each * (tile->elements / tile->group_size) <= most);
     /* A scan inside the group a tile. */
-    assert_true(plan->each <= most / 2);
-    assert_int_not_equal(plan->shape.group_scan, GROUP_SCAN_SUB_GROUP);
-    if (plan->shape.algorithm != SCAN_SINGLE_GROUP) {
+    assert_true(stage->each <= most / 2);
+    assert_int_not_equal(stage->shape.group_scan, GROUP_SCAN_SUB_GROUP);
+    if (stage->shape.algorithm != SCAN_SINGLE_GROUP) {
         assert_in_range(all, 1, 16 * most);
-        assert_true((plan->num_launches - 2) * all >= plan->cut.num_runs);
+        assert_true((stage->num_launches - 2) * all >= stage->cut.num_runs);
     }
 }
 
-static void check_scan(const struct plan *plan, const struct job *job,
+static void check_scan(const struct stage *stage, const struct job *job,
                        const struct candidate *candidate)
 {
     const struct monoid *monoid = job->monoid;
-    uint64_t tile = plan->shape.tile.elements, offset = job->out_offset;
-    uint64_t size = clfold_monoid_out_size(monoid), count = plan->count;
+    uint64_t tile = stage->shape.tile.elements, offset = job->out_offset;
+    uint64_t size = clfold_monoid_out_size(monoid), count = stage->count;
 
     (void)candidate;
-    assert_true(plan->cut.lead < tile);
+    assert_true(stage->cut.lead < tile);
     if (count == 0) {
-        assert_int_equal(plan->num_launches, 1);
+        assert_int_equal(stage->num_launches, 1);
         return;
     }
 
     /* The first tile ends where a line does, if tiles are made of whole lines. */
     if (tile * size % 64 == 0) {
-        assert_int_equal((offset + tile - plan->cut.lead) * size % 64, 0);
+        assert_int_equal((offset + tile - stage->cut.lead) * size % 64, 0);
     }
-    assert_true(plan->cut.num_runs * tile >= count + plan->cut.lead);
-    assert_true((plan->cut.num_runs - 1) * tile < count + plan->cut.lead);
-    if (plan->shape.algorithm == SCAN_SINGLE_GROUP) {
-        assert_true(plan->each * plan->num_launches >= plan->cut.num_runs);
-        assert_true(plan->each * (plan->num_launches - 1) < plan->cut.num_runs);
-    } else if (clfold_looks_back(plan->shape.algorithm)) {
+    assert_true(stage->cut.num_runs * tile >= count + stage->cut.lead);
+    assert_true((stage->cut.num_runs - 1) * tile < count + stage->cut.lead);
+    if (stage->shape.algorithm == SCAN_SINGLE_GROUP) {
+        assert_true(stage->each * stage->num_launches >= stage->cut.num_runs);
+        assert_true(stage->each * (stage->num_launches - 1) < stage->cut.num_runs);
+    } else if (clfold_looks_back(stage->shape.algorithm)) {
         size_t words = clfold_memory_words(clfold_memory(MEMORY_LEGACY_64),
                                            clfold_monoid_item_size(monoid));
-        assert_int_equal(plan->num_launches, 1);
-        assert_true(plan->each * plan->num_groups >= plan->cut.num_runs);
-        assert_true(plan->each * (plan->num_groups - 1) < plan->cut.num_runs);
+        assert_int_equal(stage->num_launches, 1);
+        assert_true(stage->each * stage->num_groups >= stage->cut.num_runs);
+        assert_true(stage->each * (stage->num_groups - 1) < stage->cut.num_runs);
         /* Two slots for each tile, after the lines. */
-        assert_int_equal(plan->scratch_bytes,
-                         6 * 64 + plan->cut.num_runs * 2 * words * 8);
-        assert_int_equal(plan->scratch_most, plan->scratch_bytes + 2 * words * 8);
+        assert_int_equal(stage->scratch_bytes,
+                         6 * 64 + stage->cut.num_runs * 2 * words * 8);
+        assert_int_equal(stage->scratch_most, stage->scratch_bytes + 2 * words * 8);
     } else {
-        assert_true(plan->each * plan->num_groups >= plan->cut.num_runs);
-        assert_true(plan->each * (plan->num_groups - 1) < plan->cut.num_runs);
-        assert_true(plan->blocks * plan->shape.anchor >= plan->cut.num_runs);
-        assert_true(plan->scratch_bytes >
-                    plan->cut.num_runs * clfold_monoid_item_size(monoid));
+        assert_true(stage->each * stage->num_groups >= stage->cut.num_runs);
+        assert_true(stage->each * (stage->num_groups - 1) < stage->cut.num_runs);
+        assert_true(stage->blocks * stage->shape.anchor >= stage->cut.num_runs);
+        assert_true(stage->scratch_bytes >
+                    stage->cut.num_runs * clfold_monoid_item_size(monoid));
     }
-    if (job->device->most_elements && !plan->obstacle) {
-        check_limits(plan, job->device->most_elements);
+    if (job->device->most_elements && !stage->obstacle) {
+        check_limits(stage, job->device->most_elements);
     }
 }
 
 /* One work-item takes each element once, and hands one item on. */
-static void check_serial(const struct plan *plan, const struct job *job,
+static void check_serial(const struct stage *stage, const struct job *job,
                          const struct candidate *candidate)
 {
     uint64_t most = job->device->most_elements;
 
     (void)candidate;
-    assert_int_equal(plan->num_groups * plan->shape.tile.group_size, 1);
-    assert_true(most == 0 || plan->items <= most);
-    assert_true(plan->items * plan->num_launches >= plan->count);
-    assert_true(plan->count == 0 || plan->items * (plan->num_launches - 1) < plan->count);
-    assert_int_equal(plan->scratch_bytes,
-                     plan->num_launches > 1 ? clfold_monoid_item_size(job->monoid) : 0);
+    assert_int_equal(stage->num_groups * stage->shape.tile.group_size, 1);
+    assert_true(most == 0 || stage->items <= most);
+    assert_true(stage->items * stage->num_launches >= stage->count);
+    assert_true(stage->count == 0 ||
+                stage->items * (stage->num_launches - 1) < stage->count);
+    assert_int_equal(stage->scratch_bytes,
+                     stage->num_launches > 1 ? clfold_monoid_item_size(job->monoid) : 0);
 }
 
 /* A launch of which nothing is known, so that what a plan leaves out is seen. */
@@ -366,25 +367,24 @@ static void check_numbers(const struct launch *launch, const char *kernel)
 }
 
 /* The first launches, and each kernel on nothing. */
-static void check_launches(const struct plan *plan, const struct monoid *monoid)
+static void check_launches(const struct stage *stage)
 {
-    const uint32_t num = clfold_plan_num_launches(plan);
-    const char *name;
+    const struct algorithm_row *row = clfold_algorithm_row(stage->shape.algorithm);
+    const uint32_t first = stage->first_launch;
     struct launch launch;
 
-    for (uint32_t i = 0; i < num && i < plan->marks.num_launches + 4; ++i) {
+    for (uint32_t i = first; i < stage->num_launches && i < first + 4; ++i) {
         forget(&launch);
-        clfold_plan_launch(plan, i, &launch);
-        name = clfold_kernel_name(monoid, &plan->shape, launch.kernel);
-        assert_non_null(name);
-        check_numbers(&launch, name);
+        clfold_stage_launch(stage, i, &launch);
+        assert_true(launch.kernel < row->num_kernels);
+        check_numbers(&launch, row->kernels[launch.kernel]);
         assert_true(launch.num_groups >= 1);
     }
-    for (uint32_t k = 0; (name = clfold_kernel_name(monoid, &plan->shape, k)); ++k) {
+    for (uint32_t k = 0; k < row->num_kernels; ++k) {
         forget(&launch);
-        clfold_plan_rehearsal(plan, k, &launch);
+        clfold_stage_rehearsal(stage, k, &launch);
         assert_int_equal(launch.kernel, k);
-        check_numbers(&launch, name);
+        check_numbers(&launch, row->kernels[k]);
     }
 }
 
@@ -401,20 +401,20 @@ static void test_pieces(void **state)
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
         assert_int_equal(job_candidates(&job, candidates), 1);
         for (uint64_t count = power - 1; count <= power + 1; ++count) {
-            const struct plan plan = plan_of(job, &candidates[0], count);
-            const uint64_t run = plan.cut.run, num = plan.cut.num_runs;
+            const struct stage stage = stage_of(job, &candidates[0], count);
+            const uint64_t run = stage.cut.run, num = stage.cut.num_runs;
             assert_true(run * num >= count && (num == 0 || run * (num - 1) < count));
-            assert_true(most == 0 || (run <= most && plan.items <= most));
+            assert_true(most == 0 || (run <= most && stage.items <= most));
             assert_true(most > 0 || num <= run);
             assert_true((run / 2) * (run / 2) <= count);
-            assert_true(plan.items * (plan.num_launches - 1) >= num);
-            assert_int_equal(plan.scratch_bytes, num * clfold_monoid_item_size(&monoid));
-            check_launches(&plan, &monoid);
+            assert_true(stage.items * (stage.num_launches - 1) >= num);
+            assert_int_equal(stage.scratch_bytes, num * clfold_monoid_item_size(&monoid));
+            check_launches(&stage);
         }
     }
 }
 
-static void (*const checks[])(const struct plan *plan, const struct job *job,
+static void (*const checks[])(const struct stage *stage, const struct job *job,
                               const struct candidate *candidate) = {
     [FAMILY_REDUCE] = check_reduction,
     [FAMILY_SCAN] = check_scan,
@@ -424,9 +424,9 @@ static void (*const checks[])(const struct plan *plan, const struct job *job,
 static void check_plan(struct job job, const struct candidate *candidate, uint64_t count)
 {
     job.out_offset = count % 18;
-    struct plan plan = plan_of(job, candidate, count);
-    checks[family_of(job.algorithm)](&plan, &job, candidate);
-    check_launches(&plan, job.monoid);
+    struct stage stage = stage_of(job, candidate, count);
+    checks[family_of(job.algorithm)](&stage, &job, candidate);
+    check_launches(&stage);
 }
 
 static void check_plans(const struct job *job, const struct candidate *candidate)
@@ -451,11 +451,34 @@ static void check_plans(const struct job *job, const struct candidate *candidate
     for (uint64_t count = 0; count <= UINT64_C(1) << 33; count += 1 + count / 31) {
         struct job there = *job;
         there.out_offset = count % 5;
-        const struct plan plan = plan_of(there, candidate, count);
-        most = plan.scratch_bytes > most ? plan.scratch_bytes : most;
-        assert_true(plan.obstacle ||
-                    plan_of(*job, candidate, count).scratch_most >= most);
+        const struct stage stage = stage_of(there, candidate, count);
+        most = stage.scratch_bytes > most ? stage.scratch_bytes : most;
+        assert_true(stage.obstacle ||
+                    stage_of(*job, candidate, count).scratch_most >= most);
     }
+}
+
+/* A tuning file's numbers, from the least to the greatest. */
+enum { NUM_TUNED = 6 };
+static const struct tuned_numbers *tuned_of(size_t which, struct tuned_numbers *numbers)
+{
+    static const uint64_t bytes[] = { 256, 1000, 64 << 20 }, groups[] = { 1, 33, 65536 };
+    const bool vector = which % 2 == 0;
+
+    *numbers = (struct tuned_numbers){ .tile = vector ? TILE_VECTOR : TILE_GROUP };
+    numbers_put(numbers, TUNED_TILE_BYTES, bytes[which / 2]);
+    numbers_put(numbers, TUNED_GROUP_SIZE, vector ? 1 : groups[which / 2]);
+    return numbers;
+}
+
+/* A file's numbers are of the tile that it names alone; the device takes the group. */
+static void check_row(const struct job *job, const struct candidate *candidate)
+{
+    const char *const row = candidate->policy.row;
+    const bool is_tuned = row && strcmp(row, "tuned") == 0;
+
+    assert_int_equal(is_tuned, job->tuned && candidate->policy.tile == job->tuned->tile);
+    assert_in_range(candidate->shape.tile.group_size, 1, job->device->max_group_size);
 }
 
 static const struct debug overrides[] = {
@@ -467,29 +490,34 @@ static const struct debug overrides[] = {
 };
 #define NUM_OVERRIDES (sizeof(overrides) / sizeof(overrides[0]))
 
-/* Numbers are forced for reductions, all of them for the algorithm that has a tile. */
+/* Numbers are forced for reductions, all of them for the algorithm that has a tile; and
+ * whatever a tuning file says, the shapes are such as the device takes. */
 static void test_plans(void **state)
 {
     (void)state;
     for (int a = 0; a < CLFOLD_ALGORITHMS; ++a) {
         const struct algorithm_row *row = clfold_algorithm_row((enum algorithm)a);
         const size_t num_forced = row->family == FAMILY_SCAN ? 1 : NUM_OVERRIDES;
-        for (size_t i = 0; i < NUM_DEVICES * NUM_FOLDS * num_forced; ++i) {
+        for (size_t i = 0; i < NUM_DEVICES * NUM_FOLDS * (num_forced + NUM_TUNED); ++i) {
             const size_t d = i % NUM_DEVICES, f = i / NUM_DEVICES % NUM_FOLDS;
             const size_t o = i / NUM_DEVICES / NUM_FOLDS;
             struct monoid monoid = monoid_of(f);
-            struct job job = job_of(operation_of((enum algorithm)a), (enum algorithm)a,
-                                    &monoid, &devices[d], &overrides[o]);
+            struct job job =
+                job_of(operation_of((enum algorithm)a), (enum algorithm)a, &monoid,
+                       &devices[d], o < num_forced ? &overrides[o] : NULL);
             struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+            struct tuned_numbers numbers;
             job.verdict = verdict;
+            job.tuned = o < num_forced ? NULL : tuned_of(o - num_forced, &numbers);
             uint32_t many = job_candidates(&job, candidates);
             const bool has_tile = !row->is_rung && row->family != FAMILY_ANY;
             /* An element a launch makes more launches than are counted. */
-            if (a == SERIAL && overrides[o].tile_elements == 1) {
+            if (a == SERIAL && clfold_debug(job.debug)->tile_elements == 1) {
                 continue;
             }
             assert_int_equal(many, !has_tile ? 1 : devices[d].cpu ? 3 : 2);
             for (uint32_t c = 0; c < many && (has_tile || (d + f) % 5 == o); ++c) {
+                check_row(&job, &candidates[c]);
                 check_plans(&job, &candidates[c]);
             }
         }
@@ -501,14 +529,15 @@ static void test_launches(void **state)
 {
     struct monoid monoid = monoid_of(0);
     struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+    struct tuned_numbers numbers;
     struct job job;
 
     (void)state;
-    for (int a = 0; a <= MAP_TILES; ++a) {
-        const struct shape shape = { .algorithm = (enum algorithm)a };
-        const char *name;
-        for (uint32_t k = 0; (name = clfold_kernel_name(&monoid, &shape, k)); ++k) {
-            assert_non_null(clfold_kernel_params(name));
+    for (int a = 0; a <= WRITE_KEPT; ++a) {
+        const struct algorithm_row *row = clfold_algorithm_row((enum algorithm)a);
+        assert_true(row->num_kernels > 0);
+        for (uint32_t k = 0; k < row->num_kernels; ++k) {
+            assert_non_null(clfold_kernel_params(row->kernels[k]));
         }
     }
     assert_null(clfold_kernel_params("clfold_none"));
@@ -518,26 +547,30 @@ static void test_launches(void **state)
                                           : strcmp(own->type, "uint") == 0 ? PARAM_UINT
                                                                            : PARAM_ULONG);
     }
-    for (size_t d = 0; d < NUM_DEVICES; ++d) {
-        job = job_of(CLFOLD_MAP, MAP_TILES, &monoid, &devices[d], NULL);
+    for (size_t i = 0; i < NUM_DEVICES * (NUM_TUNED + 1); ++i) {
+        const size_t tuned = i / NUM_DEVICES;
+        job = job_of(CLFOLD_MAP, MAP_TILES, &monoid, &devices[i % NUM_DEVICES], NULL);
+        job.tuned = tuned < NUM_TUNED ? tuned_of(tuned, &numbers) : NULL;
         for (uint32_t c = job_candidates(&job, candidates); c-- > 0;) {
-            const struct plan plan = plan_of(job, &candidates[c], 1000003);
-            check_launches(&plan, &monoid);
+            check_row(&job, &candidates[c]);
+            const struct stage stage = stage_of(job, &candidates[c], 1000003);
+            check_launches(&stage);
         }
     }
 }
 
 /* The plan of the device's first tile. */
-static struct plan first_plan(enum algorithm algorithm, const struct device_facts *device,
-                              const struct monoid *monoid, const struct verdict *relied,
-                              const struct debug *override, uint64_t count)
+static struct stage first_stage(enum algorithm algorithm,
+                                const struct device_facts *device,
+                                const struct monoid *monoid, const struct verdict *relied,
+                                const struct debug *override, uint64_t count)
 {
     struct job job = job_of(operation_of(algorithm), algorithm, monoid, device, override);
     struct candidate candidates[CLFOLD_MAX_CANDIDATES];
 
     job.verdict = *relied;
     job_candidates(&job, candidates);
-    return plan_of(job, &candidates[0], count);
+    return stage_of(job, &candidates[0], count);
 }
 
 /* How often each algorithm moves the input and the output: what is kept a tile is little.
@@ -558,12 +591,12 @@ static void test_bytes(void **state)
     for (size_t i = 0; i < 2 * 2 * CLFOLD_ALGORITHMS; ++i) {
         const size_t a = i / 4;
         struct monoid monoid = monoid_of(i / 2 % 2);
-        struct plan plan = first_plan((enum algorithm)a, &devices[i % 2], &monoid,
-                                      &verdict, NULL, count);
+        struct stage stage = first_stage((enum algorithm)a, &devices[i % 2], &monoid,
+                                         &verdict, NULL, count);
         double least = passes[a].in * (double)clfold_monoid_in_size(&monoid) +
                        passes[a].out * (double)clfold_monoid_out_size(&monoid);
         uint64_t bytes_read, bytes_written;
-        clfold_plan_bytes(&plan, &bytes_read, &bytes_written);
+        stage_bytes(&stage, &bytes_read, &bytes_written);
         double moved = (double)(bytes_read + bytes_written) / (double)count;
         assert_true(passes[a].in == 0 || (moved >= least && moved < 1.01 * least));
     }
@@ -576,57 +609,60 @@ static void test_bytes(void **state)
 static void check_segments(const struct job *job, const struct candidate *candidate)
 {
     const uint64_t block = job->segments.rows.width * job->segments.rows.length;
-    struct plan plan = plan_of(*job, candidate, job->count);
-    struct cut cut = plan.cut;
+    struct stage stage = stage_of(*job, candidate, job->count);
+    struct cut cut = stage.cut;
     bool by_lanes = job->algorithm == REDUCE_LANES;
-    uint64_t lanes = by_lanes ? plan.shape.tile.elements : 1;
+    uint64_t lanes = by_lanes ? stage.shape.tile.elements : 1;
     uint64_t areas[2] = { 0 }, segments;
 
     segments = job->count / block * job->segments.rows.width +
                (job->count % block > 0); /* of rows, the last one */
     assert_int_equal(cut.num_segments, segments);
-    assert_true(plan.num_groups * plan.each * lanes >= cut.num_runs);
-    assert_true(job->device->most_elements == 0 || plan.each == 1);
+    /* The last bundle of a row takes the columns that are left, up to 15 more. */
+    lanes += job->segments.rows.width > 1 ? 15 : 0;
+    assert_true(stage.num_groups * stage.each * lanes >= cut.num_runs);
+    assert_true(job->device->most_elements == 0 || stage.each == 1);
     assert_true(!by_lanes ||
-                (plan.items <= job->monoid->stage_limit &&
-                 (plan.items - 1) * job->segments.rows.width < UINT32_MAX - 15));
-    for (uint32_t i = 0; i < plan.num_launches; ++i) {
-        const bool is_last = i + 1 == plan.num_launches;
+                (stage.items <= job->monoid->stage_limit &&
+                 (stage.items - 1) * job->segments.rows.width < UINT32_MAX - 15));
+    for (uint32_t i = 0; i < stage.num_launches; ++i) {
+        const bool is_last = i + 1 == stage.num_launches;
         struct launch launch;
-        clfold_plan_launch(&plan, i, &launch);
+        clfold_stage_launch(&stage, i, &launch);
         assert_int_equal(launch.kernel, i > 0);
-        assert_int_equal(launch.bytes_written, is_last ? segments * plan.out_size
-                                                       : cut.num_runs * plan.item_size);
+        assert_int_equal(launch.bytes_written, is_last ? segments * stage.out_size
+                                                       : cut.num_runs * stage.item_size);
         assert_int_equal(cut.runs == 1, is_last);
         if (!is_last) {
             areas[i % 2] = cut.num_runs > areas[i % 2] ? cut.num_runs : areas[i % 2];
             assert_true(i < 2 || cut.num_runs <= (i % 2 ? areas[1] : areas[0]));
         }
-        cut = clfold_cut_again(&cut, plan.again);
+        cut = clfold_cut_again(&cut, stage.again);
     }
-    assert_int_equal(plan.scratch_bytes, (areas[0] + areas[1]) * plan.item_size);
-    assert_true(plan.scratch_most >= plan.scratch_bytes);
-    check_launches(&plan, job->monoid);
+    assert_int_equal(stage.scratch_bytes, (areas[0] + areas[1]) * stage.item_size);
+    assert_true(stage.scratch_most >= stage.scratch_bytes);
+    check_launches(&stage);
 }
 
 /* By one launch or in passes; scratch has an item a run, and one more a segment. */
 static void check_segment_scan(const struct job *job, const struct candidate *candidate)
 {
-    struct plan plan = plan_of(*job, candidate, job->count);
-    const struct cut cut = plan.cut;
+    struct stage stage = stage_of(*job, candidate, job->count);
+    const struct cut cut = stage.cut;
     uint64_t bytes_read, bytes_written;
 
-    clfold_plan_bytes(&plan, &bytes_read, &bytes_written);
-    assert_true(plan.num_launches == 1 || plan.num_launches > 2);
-    assert_true(plan.num_launches > 1 || cut.runs == 1 ||
+    stage_bytes(&stage, &bytes_read, &bytes_written);
+    assert_true(stage.num_launches == 1 || stage.num_launches > 2);
+    assert_true(stage.num_launches > 1 || cut.runs == 1 ||
                 job->algorithm == SCAN_SINGLE_GROUP || job->algorithm == SCAN_LOOKBACK);
     assert_true(bytes_read >=
-                job->count * plan.in_size * (plan.num_launches > 1 ? 2 : 1));
-    assert_true(bytes_written >= job->count * plan.out_size);
-    assert_true(plan.num_launches == 1 ||
-                plan.scratch_bytes >= (cut.num_runs + cut.num_segments) * plan.item_size);
-    assert_true(plan.scratch_most >= plan.scratch_bytes);
-    check_launches(&plan, job->monoid);
+                job->count * stage.in_size * (stage.num_launches > 1 ? 2 : 1));
+    assert_true(bytes_written >= job->count * stage.out_size);
+    assert_true(stage.num_launches == 1 ||
+                stage.scratch_bytes >=
+                    (cut.num_runs + cut.num_segments) * stage.item_size);
+    assert_true(stage.scratch_most >= stage.scratch_bytes);
+    check_launches(&stage);
 }
 
 static void test_segments(void **state)
@@ -646,11 +682,14 @@ static void test_segments(void **state)
         struct job job = job_of(CLFOLD_REDUCE, REDUCE_LANES, &monoid,
                                 &devices[i / num / num / NUM_FOLDS], NULL);
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        struct tuned_numbers numbers;
+        job.tuned = i % 7 < NUM_TUNED ? tuned_of(i % 7, &numbers) : NULL;
         job.segments.rows = (struct rows){ width, length };
         assert_ok(clfold_plan_choose(&job, &site, NULL));
         assert_true(width == 1 || job.algorithm == REDUCE_LANES);
         assert_true(width > 1 || length < 4096 || job.algorithm == REDUCE_TILES);
         for (uint32_t c = job_candidates(&job, candidates); c-- > 0;) {
+            check_row(&job, &candidates[c]);
             check_shape(&candidates[c].shape, &monoid, job.device);
             for (uint64_t blocks = 1; blocks < 2000; blocks += 999) {
                 job.count = blocks * length * width - (width == 1 ? length / 3 : 0);
@@ -660,6 +699,7 @@ static void test_segments(void **state)
         job.operation = CLFOLD_INCLUSIVE_SCAN;
         assert_ok(clfold_plan_choose(&job, &site, NULL));
         for (uint32_t c = job_candidates(&job, candidates); c-- > 0;) {
+            check_row(&job, &candidates[c]);
             for (uint64_t blocks = 1; blocks < 2000; blocks += 999) {
                 job.count = blocks * length * width - (width == 1 ? length / 3 : 0);
                 check_segment_scan(&job, &candidates[c]);
@@ -738,7 +778,8 @@ static void test_rungs(void **state)
         snprintf(quoted, sizeof(quoted), "\"%s\"", name);
         for (size_t o = 0; o < NUM_OVERRIDES; ++o) {
             uint64_t items =
-                first_plan(algorithm, &gpu, &add, &verdict, &overrides[o], 1 << 25).items;
+                first_stage(algorithm, &gpu, &add, &verdict, &overrides[o], 1 << 25)
+                    .items;
             assert_true(rung < 3 ? items == 1 : rung < 6 ? items == 2 : items > 2);
         }
         assert_ok(choose(CLFOLD_REDUCE, name, &add, &gpu, 9, &found));
@@ -767,16 +808,16 @@ static void test_groups(void **state)
 
     (void)state;
     for (int a = SCAN_LOOKBACK; a <= SCAN_CHAINED; ++a) {
-        struct plan plan = first_plan(a, &devices[0], &monoid, &verdict, NULL, count);
-        assert_true(plan.each > 1);
-        assert_in_range(plan.num_groups, 2, 256);
-        plan = first_plan(a, &devices[1], &monoid, &verdict, NULL, count);
-        assert_int_equal(plan.each, 1);
-        assert_int_equal(plan.num_groups, plan.cut.num_runs);
+        struct stage stage = first_stage(a, &devices[0], &monoid, &verdict, NULL, count);
+        assert_true(stage.each > 1);
+        assert_in_range(stage.num_groups, 2, 256);
+        stage = first_stage(a, &devices[1], &monoid, &verdict, NULL, count);
+        assert_int_equal(stage.each, 1);
+        assert_int_equal(stage.num_groups, stage.cut.num_runs);
         for (size_t d = 0; d < 2; ++d) {
-            plan = first_plan(a, &devices[d], &monoid, &verdict, &few, 64 * 23);
-            assert_int_equal(plan.each, 5);
-            assert_int_equal(plan.num_groups, 5);
+            stage = first_stage(a, &devices[d], &monoid, &verdict, &few, 64 * 23);
+            assert_int_equal(stage.each, 5);
+            assert_int_equal(stage.num_groups, 5);
         }
     }
 }
@@ -791,16 +832,16 @@ static void test_spins(void **state)
     for (size_t d = 0; d < NUM_DEVICES; ++d) {
         struct debug override = { .tile_elements = 64 };
         uint32_t many, few;
-        many = first_plan(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100)
+        many = first_stage(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100)
                    .spins;
-        few = first_plan(SCAN_LOOKBACK, &devices[d], &monoid, &unfair, &override, 100)
+        few = first_stage(SCAN_LOOKBACK, &devices[d], &monoid, &unfair, &override, 100)
                   .spins;
         assert_in_range(few, 1, 64);
         assert_true(many >= 1 << 16);
         for (uint32_t spins = 0; spins < 3; ++spins) {
             override.spins = 1 + spins;
             assert_int_equal(
-                first_plan(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100)
+                first_stage(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100)
                     .spins,
                 spins);
         }
@@ -815,73 +856,99 @@ static void test_refused(void **state)
 
     (void)state;
     for (int a = SCAN_LOOKBACK; a <= SCAN_CHAINED; ++a) {
-        struct plan plan = first_plan(a, &devices[0], &monoid, &nothing, NULL, 1 << 20);
-        assert_int_equal(plan.obstacle, OBSTACLE_TIER);
+        struct stage stage =
+            first_stage(a, &devices[0], &monoid, &nothing, NULL, 1 << 20);
+        assert_int_equal(stage.obstacle, OBSTACLE_TIER);
         for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS;
              ++tier) {
             const struct verdict relied = { tier, true, true };
             uint64_t most = UINT64_C(16) << clfold_memory(tier)->ticket_bits;
-            plan = first_plan(a, &devices[1], &monoid, &relied, &small, most - 16);
-            assert_int_equal(plan.obstacle, OBSTACLE_NONE);
-            plan = first_plan(a, &devices[1], &monoid, &relied, &small, most);
-            assert_int_equal(plan.obstacle, OBSTACLE_TICKETS);
-            plan = first_plan(a, &devices[2], &monoid, &relied, &small, 64);
-            assert_int_equal(plan.obstacle, OBSTACLE_LOOPS);
+            stage = first_stage(a, &devices[1], &monoid, &relied, &small, most - 16);
+            assert_int_equal(stage.obstacle, OBSTACLE_NONE);
+            stage = first_stage(a, &devices[1], &monoid, &relied, &small, most);
+            assert_int_equal(stage.obstacle, OBSTACLE_TICKETS);
+            stage = first_stage(a, &devices[2], &monoid, &relied, &small, 64);
+            assert_int_equal(stage.obstacle, OBSTACLE_LOOPS);
         }
     }
 }
 
-/* Rows: many or small ones are a group's each, few long ones look back; they take passes
- * where there are more tiles than tickets, and on a device that cuts loops; and only a
- * whole input has a lead. */
+/* Rows: many or small ones are a group's each, no larger than they ask for, or lanes';
+ * few long ones look back, and take passes on a device that cuts loops. Only a whole
+ * input has a lead. */
 static void test_rows(void **state)
 {
+    static const struct device_facts nvidia = { .vendor = "NVIDIA Corporation",
+                                                .name = "",
+                                                .max_group_size = 1024,
+                                                .local_memory = 48 << 10 };
     static const struct {
         uint64_t rows, length;
-        size_t device;
+        const struct device_facts *device;
         enum algorithm algorithm;
+        uint32_t group_size, elements; /* 0: any */
     } cases[] = {
-        { 4, 1 << 24, 0, SCAN_LOOKBACK },
-        { 15, 1 << 17, 0, SCAN_LOOKBACK },
-        { 16, 1 << 17, 0, SCAN_SINGLE_GROUP },
-        { 4, 1 << 16, 0, SCAN_SINGLE_GROUP },
-        { 1000, 63, 0, SCAN_LANES },
-        { 255, 1 << 20, 1, SCAN_LOOKBACK },
-        { 256, 1 << 20, 1, SCAN_SINGLE_GROUP },
-        { 4, 1 << 24, 2, REDUCE_THEN_SCAN },
-        { 4, 1 << 13, 2, REDUCE_THEN_SCAN },
+        { 4, 1 << 24, &devices[0], SCAN_LOOKBACK, 0, 0 },
+        { 15, 1 << 17, &devices[0], SCAN_LOOKBACK, 0, 0 },
+        { 16, 1 << 17, &devices[0], SCAN_SINGLE_GROUP, 0, 0 },
+        { 4, 1 << 16, &devices[0], SCAN_SINGLE_GROUP, 0, 0 },
+        { 1000, 63, &devices[0], SCAN_LANES, 0, 0 },
+        { 255, 1 << 20, &devices[1], SCAN_LOOKBACK, 0, 0 },
+        { 256, 1 << 20, &devices[1], SCAN_SINGLE_GROUP, 0, 0 },
+        { 4, 1 << 24, &devices[2], REDUCE_THEN_SCAN, 0, 0 },
+        { 4, 1 << 13, &devices[2], REDUCE_THEN_SCAN, 0, 0 },
+        { 0, 255, &nvidia, REDUCE_LANES, 0, 0 },
+        { 0, 256, &nvidia, REDUCE_TILES, 64, 0 },
+        { 0, 1024, &nvidia, REDUCE_TILES, 64, 0 },
+        { 0, 1025, &nvidia, REDUCE_TILES, 128, 0 },
+        { 0, 2049, &nvidia, REDUCE_TILES, 256, 0 },
+        { 0, 1536, &nvidia, SCAN_SINGLE_GROUP, 96, 1536 },
+        { 0, 1537, &nvidia, SCAN_SINGLE_GROUP, 192, 3072 },
     };
-    const struct verdict narrow = { MEMORY_LEGACY_32, true, false };
-    const uint64_t tickets = UINT64_C(1) << clfold_memory(MEMORY_LEGACY_32)->ticket_bits;
     struct monoid monoid = monoid_of(0);
-    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        struct job job = job_of(CLFOLD_INCLUSIVE_SCAN, SCAN_LOOKBACK, &monoid,
-                                &devices[cases[i].device], NULL);
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        struct job job = job_of(operation_of(cases[i].algorithm), cases[i].algorithm,
+                                &monoid, cases[i].device, NULL);
         job.segments.rows = (struct rows){ 1, cases[i].length };
         job.count = cases[i].rows * cases[i].length;
         assert_ok(clfold_plan_choose(&job, &site, NULL));
         assert_int_equal(job.algorithm, cases[i].algorithm);
-        if (cases[i].device == 2) {
+        if (cases[i].device == &devices[2]) {
             assert_ok(clfold_plan_choose(&job, &site, "scan_single_group"));
             assert_int_equal(job.algorithm, REDUCE_THEN_SCAN);
         }
         job.out_offset = 1;
         job_candidates(&job, candidates);
-        assert_int_equal(plan_of(job, &candidates[0], job.count).cut.lead, 0);
+        assert_true(!cases[i].group_size ||
+                    candidates[0].shape.tile.group_size == cases[i].group_size);
+        assert_true(!cases[i].elements ||
+                    candidates[0].shape.tile.elements == cases[i].elements);
+        assert_int_equal(stage_of(job, &candidates[0], job.count).cut.lead, 0);
     }
+}
+
+/* Rows that look back take passes where there are more tiles than tickets. */
+static void test_tickets_of_rows(void **state)
+{
+    const struct verdict narrow = { MEMORY_LEGACY_32, true, false };
+    const uint64_t tickets = UINT64_C(1) << clfold_memory(MEMORY_LEGACY_32)->ticket_bits;
+    struct monoid monoid = monoid_of(0);
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
     struct job job =
         job_of(CLFOLD_INCLUSIVE_SCAN, SCAN_LOOKBACK, &monoid, &devices[1], NULL);
+
+    (void)state;
     job.verdict = narrow;
     job_candidates(&job, candidates);
     job.segments.rows = (struct rows){ 1, candidates[0].shape.tile.elements + 1 };
     for (uint64_t rows = tickets / 2 - 1; rows <= tickets / 2; ++rows) {
-        const struct plan plan =
-            plan_of(job, &candidates[0], rows * job.segments.rows.length);
-        assert_int_equal(plan.cut.num_runs, 2 * rows);
-        assert_int_equal(plan.obstacle,
+        const struct stage stage =
+            stage_of(job, &candidates[0], rows * job.segments.rows.length);
+        assert_int_equal(stage.cut.num_runs, 2 * rows);
+        assert_int_equal(stage.obstacle,
                          2 * rows < tickets ? OBSTACLE_NONE : OBSTACLE_TICKETS);
     }
 }
@@ -939,75 +1006,26 @@ static void test_window(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         struct verdict of_tier = verdict;
         of_tier.tier = cases[i].tier ? cases[i].tier : verdict.tier;
-        struct plan plan = first_plan(cases[i].algorithm, &devices[cases[i].device],
-                                      &monoid, &of_tier, &cases[i].override, 9);
-        assert_int_equal(plan.shape.window, cases[i].window);
-        assert_int_equal(plan.shape.lookers, cases[i].lookers);
+        struct stage stage = first_stage(cases[i].algorithm, &devices[cases[i].device],
+                                         &monoid, &of_tier, &cases[i].override, 9);
+        assert_int_equal(stage.shape.window, cases[i].window);
+        assert_int_equal(stage.shape.lookers, cases[i].lookers);
     }
 }
 
 /* GPUs make blocks of 64 tiles, whatever the fold and the algorithm, and CPUs none. */
 static void test_anchors(void **state)
 {
-    static const struct {
-        enum algorithm algorithm;
-        size_t device, fold;
-        uint32_t forced, anchor;
-    } cases[] = {
-        { SCAN_LOOKBACK, 1, 0, 0, 64 },    { SCAN_LOOKBACK, 1, 1, 0, 64 },
-        { SCAN_LOOKBACK, 1, 1, 5, 5 },     { SCAN_CHAINED, 1, 2, 0, 64 },
-        { REDUCE_THEN_SCAN, 1, 1, 0, 64 }, { SCAN_LOOKBACK, 0, 1, 0, 1 },
-    };
-
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        struct monoid monoid = monoid_of(cases[i].fold);
-        struct debug override = { .anchor = cases[i].forced };
-        struct plan plan = first_plan(cases[i].algorithm, &devices[cases[i].device],
-                                      &monoid, &verdict, &override, 9);
-        assert_int_equal(plan.shape.anchor, cases[i].anchor);
-    }
-}
-
-/* Rows are lanes', or of a group no larger than they ask for; so are tiles of scans. */
-static void test_groups_of_rows(void **state)
-{
-    static const struct {
-        uint64_t length;
-        enum algorithm algorithm;
-        uint32_t group_size, elements;
-    } cases[] = {
-        { 255, REDUCE_LANES, 0, 0 },
-        { 256, REDUCE_TILES, 64, 0 },
-        { 1024, REDUCE_TILES, 64, 0 },
-        { 1025, REDUCE_TILES, 128, 0 },
-        { 2048, REDUCE_TILES, 128, 0 },
-        { 2049, REDUCE_TILES, 256, 0 },
-        { 1000, SCAN_SINGLE_GROUP, 96, 1536 },
-        { 1536, SCAN_SINGLE_GROUP, 96, 1536 },
-        { 1537, SCAN_SINGLE_GROUP, 192, 3072 },
-    };
-    static const struct device_facts nvidia = { .vendor = "NVIDIA Corporation",
-                                                .name = "",
-                                                .max_group_size = 1024,
-                                                .local_memory = 48 << 10 };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        struct monoid monoid = monoid_of(0);
-        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-        struct job job = job_of(operation_of(cases[i].algorithm), cases[i].algorithm,
-                                &monoid, &nvidia, NULL);
-        job.segments.rows = (struct rows){ 1, cases[i].length };
-        assert_int_equal(clfold_plan_choose(&job, &site, NULL), CLFOLD_OK);
-        assert_int_equal(job.algorithm, cases[i].algorithm);
-        job_candidates(&job, candidates);
-        if (cases[i].group_size) {
-            assert_int_equal(candidates[0].shape.tile.group_size, cases[i].group_size);
-        }
-        if (cases[i].elements) {
-            assert_int_equal(candidates[0].shape.tile.elements, cases[i].elements);
-        }
+    for (size_t i = 0; i < NUM_DEVICES * NUM_FOLDS * 3 * 2; ++i) {
+        static const enum algorithm algorithms[] = { SCAN_LOOKBACK, SCAN_CHAINED,
+                                                     REDUCE_THEN_SCAN };
+        const struct debug override = { .anchor = i % 2 ? 5 : 0 };
+        const struct device_facts *device = &devices[i / 6 % NUM_DEVICES];
+        struct monoid monoid = monoid_of(i / 6 / NUM_DEVICES);
+        struct stage stage =
+            first_stage(algorithms[i / 2 % 3], device, &monoid, &verdict, &override, 9);
+        assert_int_equal(stage.shape.anchor, i % 2 ? 5 : device->cpu ? 1 : 64);
     }
 }
 
@@ -1021,20 +1039,21 @@ static void test_loads(void **state)
     for (size_t i = 0; i < NUM_FOLDS * NUM_DEVICES; ++i) {
         struct monoid monoid = monoid_of(i / NUM_DEVICES);
         const struct device_facts *device = &devices[i % NUM_DEVICES];
-        struct plan plan = first_plan(REDUCE_TILES, device, &monoid, &verdict, NULL, 9);
-        assert_int_equal(plan.shape.loads_32,
+        struct stage stage =
+            first_stage(REDUCE_TILES, device, &monoid, &verdict, NULL, 9);
+        assert_int_equal(stage.shape.loads_32,
                          device == &devices[0] ? loads[i / NUM_DEVICES] : 0);
-        plan = first_plan(SCAN_LOOKBACK, device, &monoid, &verdict, NULL, 9);
-        assert_int_equal(plan.shape.loads_32, 0);
+        stage = first_stage(SCAN_LOOKBACK, device, &monoid, &verdict, NULL, 9);
+        assert_int_equal(stage.shape.loads_32, 0);
         monoid.commutative = false;
-        plan = first_plan(REDUCE_TILES, device, &monoid, &verdict, NULL, 9);
-        assert_int_equal(plan.shape.loads_32, 0);
+        stage = first_stage(REDUCE_TILES, device, &monoid, &verdict, NULL, 9);
+        assert_int_equal(stage.shape.loads_32, 0);
         /* Two numbers that are as long as what is folded. */
         monoid = monoid_of(3);
         monoid.in = CLFOLD_F32;
         monoid.num_scalars = 2;
-        plan = first_plan(REDUCE_TILES, device, &monoid, &verdict, NULL, 9);
-        assert_int_equal(plan.shape.loads_32, 0);
+        stage = first_stage(REDUCE_TILES, device, &monoid, &verdict, NULL, 9);
+        assert_int_equal(stage.shape.loads_32, 0);
     }
 }
 
@@ -1061,18 +1080,19 @@ static void test_runs(void **state)
     for (size_t i = 0; i < 4 * sizeof(cases) / sizeof(cases[0]); ++i) {
         device.units = cases[i / 4].units;
         device.platform = i % 2 == 0 ? devices[0].platform : "another";
-        struct plan plan =
-            first_plan(algorithms[i / 2 % 2], &device, &monoid, &verdict, NULL, 1);
-        uint64_t count = cases[i / 4].tiles * plan.shape.tile.elements;
-        plan = first_plan(algorithms[i / 2 % 2], &device, &monoid, &verdict, NULL, count);
-        assert_int_equal(plan.each, cases[i / 4].run[i % 2]);
+        struct stage stage =
+            first_stage(algorithms[i / 2 % 2], &device, &monoid, &verdict, NULL, 1);
+        uint64_t count = cases[i / 4].tiles * stage.shape.tile.elements;
+        stage =
+            first_stage(algorithms[i / 2 % 2], &device, &monoid, &verdict, NULL, count);
+        assert_int_equal(stage.each, cases[i / 4].run[i % 2]);
     }
 }
 
-/* ---- Marks ------------------------------------------------------------------------- */
+/* ---- Stages ------------------------------------------------------------------------ */
 
 /* The launches that make bits of offsets: enough groups, which take few on a device that
- * cuts loops, and a word more than there are bits; behind the algorithm's kernels. */
+ * cuts loops, and a word more than there are bits. */
 static void test_marks(void **state)
 {
     static const uint64_t sizes[] = { 1, 31, 32, 1000, 1 << 20, (uint64_t)5 << 32 };
@@ -1085,34 +1105,126 @@ static void test_marks(void **state)
         struct job job =
             job_of(CLFOLD_EXCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, device, NULL);
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-        job.use = (struct use){ .lifted = CLFOLD_BY_OFFSETS, .heads = CLFOLD_U64 };
+        job.use = (struct use){ .way = CLFOLD_BY_OFFSETS, .heads = CLFOLD_U32 };
+        job.segments.type = CLFOLD_U64;
         job_candidates(&job, candidates);
         job.segments.num_offsets = sizes[i / 6 % 6];
         job.segments.finds_bad = i / 36 % 2;
         const struct plan plan = plan_of(job, &candidates[0], sizes[i % 6]);
-        const uint32_t num = job.segments.finds_bad ? 3 : 2;
-        const uint64_t group = plan.shape.tile.group_size;
+        const struct stage *marks = &plan.stages[0], *scan = &plan.stages[1];
+        const uint64_t group = marks->shape.tile.group_size;
         uint64_t groups[3] = { 0 };
-        assert_int_equal(clfold_plan_num_launches(&plan), num + plan.num_launches);
-        for (uint32_t k = 0; k < num; ++k) {
+        assert_int_equal(plan.num_stages, 2);
+        assert_int_equal(plan.main, 1);
+        assert_int_equal(marks->shape.algorithm, MARK_HEADS);
+        assert_int_equal(group, scan->shape.tile.group_size);
+        assert_true(marks->is_shared && !scan->is_shared);
+        assert_int_equal(marks->first_launch, 0);
+        assert_int_equal(marks->num_launches, job.segments.finds_bad ? 3 : 2);
+        assert_int_equal(clfold_plan_num_launches(&plan),
+                         marks->num_launches + scan->num_launches);
+        for (uint32_t k = 0; k < marks->num_launches; ++k) {
             struct launch launch;
-            clfold_plan_launch(&plan, k, &launch);
-            assert_int_equal(launch.kernel, 3 + k);
+            clfold_stage_launch(marks, k, &launch);
+            assert_int_equal(launch.kernel, k);
             groups[k] = launch.num_groups;
         }
-        check_launches(&plan, &monoid);
-        assert_int_equal(plan.read_size, plan.in_size); /* of bits there are few */
-        job.use.lifted = CLFOLD_BY_KEYS;
-        assert_int_equal(plan_of(job, &candidates[0], sizes[i % 6]).read_size,
-                         plan.in_size + sizeof(cl_ulong));
-        assert_null(clfold_kernel_name(&monoid, &plan.shape, 6));
-        assert_true(plan.marks.num_words * 32 >= plan.count + 32);
-        assert_true(groups[0] * plan.marks.words_run >= plan.marks.num_words);
-        assert_true(groups[1] * plan.marks.run >= job.segments.num_offsets);
-        assert_true(plan.marks.bytes >= (plan.marks.num_words + groups[1]) * 4);
+        check_launches(marks);
+        check_launches(scan);
+        assert_int_equal(scan->read_size, scan->in_size); /* of bits there are few */
+        job.use = (struct use){ .way = CLFOLD_BY_KEYS, .heads = CLFOLD_U64 };
+        const struct plan by_keys = plan_of(job, &candidates[0], sizes[i % 6]);
+        assert_int_equal(clfold_plan_main(&by_keys)->read_size,
+                         scan->in_size + sizeof(cl_ulong));
+        assert_int_equal(by_keys.num_stages, 1 + job.segments.finds_bad);
+        assert_true(marks->num_words * 32 >= scan->count + 32);
+        assert_true(groups[0] * marks->words_run >= marks->num_words);
+        assert_true(groups[1] * marks->run >= job.segments.num_offsets);
+        assert_int_equal(plan.handed.roles, 1u << ROLE_HEADS);
+        assert_true(plan.handed.bytes >= (marks->num_words + groups[1]) * 4);
         assert_true(device->most_elements == 0 ||
-                    (plan.marks.run <= device->most_elements * group &&
-                     plan.marks.words_run <= device->most_elements * group));
+                    (marks->run <= device->most_elements * group &&
+                     marks->words_run <= device->most_elements * group));
+    }
+}
+
+/* What a call's stages are, which of them writes what, and that what they hand over lies
+ * apart. */
+static void test_stages(void **state)
+{
+    static const struct {
+        enum algorithm stages[CLFOLD_MAX_STAGES]; /* `main` is the algorithm's */
+        size_t num, main;
+        bool keeps_scan, writes_places, found;
+        bool ends_only;   /* the last one is the last launch of the first */
+        bool gives_carry; /* the main one */
+    } cases[] = {
+        { { FIND_HEADS, REDUCE_OFFSETS }, 2, 1, 0, 0, 1, 0, 1 },
+        { { SCAN_LOOKBACK }, 1, 0, 0, 0, 0, 0, 1 },
+        { { SCAN_LOOKBACK, FIND_PLACES, SCAN_LOOKBACK }, 3, 0, 1, 0, 0, 0, 0 },
+        { { SCAN_LOOKBACK, FIND_PLACES, WRITE_KEPT }, 3, 0, 1, 1, 0, 0, 1 },
+        { { REDUCE_THEN_SCAN, FIND_PLACES, REDUCE_THEN_SCAN }, 3, 0, 1, 0, 0, 1, 1 },
+    };
+    static const uint64_t sizes[] = { 1, 31, 32, 33, 4097, 1 << 20, (uint64_t)5 << 32 };
+
+    (void)state;
+    for (size_t i = 0; i < NUM_DEVICES * 5 * 7; ++i) {
+        const size_t c = i / 7 % 5;
+        const uint64_t count = sizes[i % 7];
+        struct monoid monoid = monoid_of(0);
+        monoid.keeps_scan = cases[c].keeps_scan;
+        monoid.writes_places = cases[c].writes_places;
+        const enum algorithm which = cases[c].stages[cases[c].main];
+        struct job job =
+            job_of(operation_of(which), which, &monoid, &devices[i / 35], NULL);
+        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+        job.verdict = verdict;
+        job.segments.found = cases[c].found;
+        if (cases[c].found) {
+            job.segments.by = CLFOLD_BY_KEYS;
+            job.segments.type = CLFOLD_U8;
+            job.segments.num_offsets = count + 1;
+            job.segments.lists = i % 2;
+            job.use.offsets = CLFOLD_U64;
+        }
+        job_candidates(&job, candidates);
+        const struct plan plan = plan_of(job, &candidates[0], count);
+        const struct stage *last = &plan.stages[plan.num_stages - 1];
+        const struct handed *handed = &plan.handed;
+        assert_int_equal(plan.num_stages, cases[c].num);
+        assert_int_equal(plan.main, cases[c].main);
+        for (uint32_t s = 0; s < plan.num_stages; ++s) {
+            const enum algorithm algorithm = plan.stages[s].shape.algorithm;
+            assert_int_equal(algorithm, cases[c].stages[s]);
+            assert_int_equal(plan.stages[s].is_shared,
+                             algorithm == FIND_HEADS || algorithm == FIND_PLACES);
+            check_launches(&plan.stages[s]);
+        }
+        assert_int_equal(last->first_launch,
+                         cases[c].ends_only ? last->num_launches - 1 : 0);
+        assert_int_equal(clfold_plan_main(&plan)->makes_flags, cases[c].keeps_scan);
+        assert_int_equal(clfold_plan_main(&plan)->has_carry, cases[c].gives_carry);
+        assert_false(last->makes_flags);
+        if (handed->roles == 0) {
+            assert_int_equal(handed->bytes, 0);
+            continue;
+        }
+        const struct stage *finds = &plan.stages[cases[c].found ? 0 : 1];
+        const uint64_t counts_end = (1 + finds->num_groups) * sizeof(cl_ulong);
+        const uint64_t offsets_at = handed->at[ROLE_OFFSETS] * finds->size;
+        const uint64_t bits_at = handed->at[ROLE_BITS] * sizeof(cl_uint);
+        const uint64_t bits_end = bits_at + finds->num_words * sizeof(cl_uint);
+        assert_true(finds->num_words * 32 >= count);
+        assert_true(finds->num_groups * finds->words_run >= finds->num_words);
+        assert_true(offsets_at >= counts_end);
+        assert_true(bits_at >= offsets_at + finds->num_offsets * finds->size);
+        assert_int_equal(handed->roles >> ROLE_HEADS & 1, cases[c].keeps_scan);
+        assert_int_equal(handed->roles >> ROLE_NUM & 1, cases[c].found);
+        /* A word is read past the last one. */
+        assert_true(!cases[c].keeps_scan ||
+                    handed->at[ROLE_HEADS] >= bits_end + sizeof(cl_uint));
+        assert_true(handed->bytes >=
+                    (cases[c].keeps_scan ? handed->at[ROLE_HEADS] + count : bits_end));
     }
 }
 
@@ -1124,5 +1236,6 @@ TEST_MAIN("plan", NULL, NULL, cmocka_unit_test(test_grid), cmocka_unit_test(test
           cmocka_unit_test(test_spins), cmocka_unit_test(test_refused),
           cmocka_unit_test(test_rows), cmocka_unit_test(test_memory),
           cmocka_unit_test(test_window), cmocka_unit_test(test_anchors),
-          cmocka_unit_test(test_groups_of_rows), cmocka_unit_test(test_loads),
-          cmocka_unit_test(test_runs), cmocka_unit_test(test_marks))
+          cmocka_unit_test(test_tickets_of_rows), cmocka_unit_test(test_loads),
+          cmocka_unit_test(test_runs), cmocka_unit_test(test_marks),
+          cmocka_unit_test(test_stages))

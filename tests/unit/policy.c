@@ -121,7 +121,7 @@ static void test_reductions_ask_for_bytes(void **state)
                              asks);
             clfold_text_finish(&text);
             clfold_plan_init(&plan, &job, &candidates[k]);
-            assert_int_equal(plan.ahead, asks ? 4096 : 0);
+            assert_int_equal(clfold_plan_main(&plan)->ahead, asks ? 4096 : 0);
         }
     }
 }
@@ -156,7 +156,8 @@ static void test_ahead(void **state)
         job.tuned = &numbers;
         job_candidates(&job, candidates);
         clfold_plan_init(&plan, &job, &candidates[0]);
-        assert_int_equal(plan.ahead, i % 2 ? cases[i / 2].f64 : cases[i / 2].f32);
+        assert_int_equal(clfold_plan_main(&plan)->ahead,
+                         i % 2 ? cases[i / 2].f64 : cases[i / 2].f32);
     }
 }
 

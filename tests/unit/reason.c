@@ -1,5 +1,5 @@
 /* The reason of a plan: each part appears exactly where it holds, and the longest
- * sentence of real numbers has all its parts. */
+ * sentence of real numbers has all its parts (test_room). */
 #include "plan/reason.h"
 #include "test.h"
 
@@ -19,13 +19,16 @@ static struct monoid monoid = { .name = "affine",
 static struct plan reduce_plan(void)
 {
     return (struct plan){
-        .shape = { .algorithm = REDUCE_TILES, .tile = { TILE_VECTOR, 16384, 1 } },
-        .row = "cpu",
-        .has_grid = true,
-        .grid = { .saturating = 16384, .least = 2048, .items = 4096, .groups = 256 },
-        .num_groups = 256,
-        .items = 262144,
-        .num_launches = 2,
+        .num_stages = 1,
+        .stages = { {
+            .shape = { .algorithm = REDUCE_TILES, .tile = { TILE_VECTOR, 16384, 1 } },
+            .row = "cpu",
+            .has_grid = true,
+            .grid = { .saturating = 16384, .least = 2048, .items = 4096, .groups = 256 },
+            .num_groups = 256,
+            .items = 262144,
+            .num_launches = 2,
+        } },
     };
 }
 
@@ -47,25 +50,17 @@ static void test_reduce(void **state)
                         "tile_vector by policy \"cpu\": 256 groups of lanes with 4096 "
                         "items each, and a launch that folds their partials; 16384 lanes "
                         "fill the device, each for 2048 items or more");
-    reason.chooser = CHOSEN_BY_NAME;
-    reason.dropped = "a better one does not build";
-    plan.shape.tile.kind = TILE_GROUP;
-    assert_string_equal(
-        say_reduce(&reason),
-        "asked for by name: tile_group by policy \"cpu\", since a better one "
-        "does not build: 256 groups of lanes with 4096 items each, and a "
-        "launch that folds their partials; 16384 lanes fill the device, "
-        "each for 2048 items or more");
-    reason = (struct reason){ .plan = &plan, .monoid = &monoid };
-    plan.row = "tuned";
-    plan.num_launches = 1;
-    plan.num_groups = plan.grid.groups = plan.grid.items = plan.grid.least = 1;
+    plan.stages[0].shape.tile.kind = TILE_GROUP;
+    plan.stages[0].row = "tuned";
+    plan.stages[0].num_launches = 1;
+    plan.stages[0].num_groups = plan.stages[0].grid.groups = plan.stages[0].grid.items =
+        plan.stages[0].grid.least = 1;
     assert_string_equal(say_reduce(&reason),
                         "tile_group by the tuning file: 1 group of lanes with 1 item "
                         "each, in one launch; 16384 lanes fill the device, each for 1 "
                         "item or more");
-    plan.num_launches = 3;
-    plan.grid.cut = true;
+    plan.stages[0].num_launches = 3;
+    plan.stages[0].grid.cut = true;
     assert_non_null(strstr(say_reduce(&reason),
                            "with 1 item each, the most at once here, "
                            "and 2 launches that fold their partials; "));
@@ -79,18 +74,19 @@ static void test_rungs(void **state)
                              .chooser = CHOSEN_BY_NAME };
 
     (void)state;
-    plan.shape = (struct shape){ .algorithm = REDUCE_0, .tile = { TILE_NONE, 0, 256 } };
-    plan.has_grid = false;
-    plan.items = 1;
+    plan.stages[0].shape =
+        (struct shape){ .algorithm = REDUCE_0, .tile = { TILE_NONE, 0, 256 } };
+    plan.stages[0].has_grid = false;
+    plan.stages[0].items = 1;
     assert_string_equal(say_reduce(&reason),
                         "asked for by name: 1 item a work-item, so every launch leaves a "
                         "partial for each group of 256 until one is left; the policy "
                         "takes reduce_tiles");
-    plan.shape.algorithm = REDUCE_0 + 3;
-    plan.items = 2;
+    plan.stages[0].shape.algorithm = REDUCE_0 + 3;
+    plan.stages[0].items = 2;
     assert_non_null(strstr(say_reduce(&reason), ": 2 items a work-item, "));
-    plan.shape.algorithm = REDUCE_6;
-    plan.has_grid = true;
+    plan.stages[0].shape.algorithm = REDUCE_6;
+    plan.stages[0].has_grid = true;
     assert_string_equal(say_reduce(&reason),
                         "asked for by name: groups of 256: 256 groups of lanes with 4096 "
                         "items each, and a launch that folds their partials; the policy "
@@ -116,15 +112,18 @@ static void test_order(void **state)
 static struct plan scan_plan(enum algorithm algorithm)
 {
     return (struct plan){
-        .shape = { .algorithm = algorithm,
-                   .fences = true,
-                   .window = 1,
-                   .tile = { TILE_VECTOR, 16384, 1 } },
-        .row = "cpu",
-        .count = 1000,
-        .in_size = 4,
-        .read_size = 4,
-        .num_launches = 1,
+        .num_stages = 1,
+        .stages = { {
+            .shape = { .algorithm = algorithm,
+                       .fences = true,
+                       .window = 1,
+                       .tile = { TILE_VECTOR, 16384, 1 } },
+            .row = "cpu",
+            .count = 1000,
+            .in_size = 4,
+            .read_size = 4,
+            .num_launches = 1,
+        } },
     };
 }
 
@@ -148,26 +147,15 @@ static void test_scan(void **state)
                         "the count is large: in one launch tiles look back for "
                         "prefixes; tile_vector by policy \"cpu\"; moves 2.00 times the "
                         "input");
-    plan.shape.window = 32;
-    reason.unproven = true;
-    reason.dropped = "a better one does not build";
-    plan.row = "tuned";
-    assert_string_equal(
-        say_scan(&reason),
-        "the count is large: in one launch tiles look back for "
-        "prefixes, 32 at a time, if a probe finds memory for it; tile_vector by "
-        "the tuning file, since a better one does not build; moves 2.00 times "
-        "the input");
     plan = scan_plan(SCAN_SINGLE_GROUP);
-    reason = (struct reason){ .plan = &plan, .monoid = &monoid };
     assert_string_equal(say_scan(&reason),
                         "the count is small: one group takes all tiles in "
                         "turn, in one launch; tile_vector by policy "
                         "\"cpu\"; moves 2.00 times the input");
-    plan.num_launches = 3;
+    plan.stages[0].num_launches = 3;
     assert_non_null(strstr(say_scan(&reason), " in turn, in 3 launches; "));
-    plan.count = 0;
-    plan.num_launches = 1;
+    plan.stages[0].count = 0;
+    plan.stages[0].num_launches = 1;
     assert_string_equal(say_scan(&reason),
                         "there is nothing to scan: one group takes all tiles in turn, in "
                         "one launch; tile_vector by policy \"cpu\"");
@@ -204,7 +192,7 @@ static void test_in_place(void **state)
 
     (void)state;
     assert_null(strstr(say_scan(&reason), "in place"));
-    plan.shape.fences = false;
+    plan.stages[0].shape.fences = false;
     assert_non_null(
         strstr(say_scan(&reason), "; in place reduce_then_scan, lacking fences; "));
     reason.chooser = CHOSEN_BY_NAME;
@@ -213,7 +201,7 @@ static void test_in_place(void **state)
     reason.unproven = true;
     assert_null(strstr(say_scan(&reason), "in place"));
     plan = scan_plan(REDUCE_THEN_SCAN);
-    plan.shape.fences = false;
+    plan.stages[0].shape.fences = false;
     reason.unproven = false;
     assert_null(strstr(say_scan(&reason), "in place"));
 }
@@ -278,11 +266,11 @@ static void fit_scan(enum algorithm algorithm, enum chooser chooser, uint32_t bi
                              .findings = bits % 3 == 0 ? &findings : NULL };
     const char *text;
 
-    plan.row = LONG_ROW;
-    plan.count = 1;
-    plan.shape.fences = bits & 4;
-    plan.shape.window = looks_back ? 32 : 1;
-    plan.num_launches = algorithm == SCAN_SINGLE_GROUP ? 1000 : 1;
+    plan.stages[0].row = LONG_ROW;
+    plan.stages[0].count = 1;
+    plan.stages[0].shape.fences = bits & 4;
+    plan.stages[0].shape.window = looks_back ? 32 : 1;
+    plan.stages[0].num_launches = algorithm == SCAN_SINGLE_GROUP ? 1000 : 1;
     if (algorithm == REDUCE_THEN_SCAN && !named) {
         reason.obstacle = OBSTACLE_TIER + (enum obstacle)(bits % 3);
     }
@@ -295,8 +283,9 @@ static void fit_scan(enum algorithm algorithm, enum chooser chooser, uint32_t bi
     assert_has(text, reason.dropped ? ", since a better one does not build" : "");
     assert_has(text, looks_back ? ", 32 at a time" : "");
     assert_has(text, reason.unproven ? ", if a probe finds memory for it" : "");
-    assert_has(text,
-               looks_back && !reason.unproven && !plan.shape.fences ? "fences" : "");
+    assert_has(text, looks_back && !reason.unproven && !plan.stages[0].shape.fences
+                         ? "fences"
+                         : "");
     assert_has(text, "; moves 2000.00 times the input");
 }
 
@@ -310,21 +299,42 @@ static void fit_reduce(enum chooser chooser, uint32_t bits)
                                        bits & 1 ? "a better one does not build" : NULL };
     const char *text;
 
-    plan.row = LONG_ROW;
-    plan.grid.cut = bits & 2;
-    plan.num_groups = plan.grid.groups = 10000;
-    plan.grid.items = 1000000;
-    plan.num_launches = 1 + bits / 4;
+    plan.stages[0].row = LONG_ROW;
+    plan.stages[0].grid.cut = bits & 2;
+    plan.stages[0].num_groups = plan.stages[0].grid.groups = 10000;
+    plan.stages[0].grid.items = 1000000;
+    plan.stages[0].num_launches = 1 + bits / 4;
     text = say_reduce(&reason);
     assert_has(text, chooser == CHOSEN_BY_NAME ? "asked for by name: " : "");
     assert_has(text, "tile_vector by policy \"" LONG_ROW "\"");
     assert_has(text, reason.dropped ? ", since a better one does not build" : "");
     assert_has(text, ": 10000 groups of lanes with 1000000 items each");
-    assert_has(text, plan.grid.cut ? ", the most at once here" : "");
-    assert_has(text, plan.num_launches > 2 ? ", and 2 launches that fold their" : "");
+    assert_has(text, plan.stages[0].grid.cut ? ", the most at once here" : "");
+    assert_has(text,
+               plan.stages[0].num_launches > 2 ? ", and 2 launches that fold their" : "");
     /* What is for experts goes first where tests and limits meet. */
-    if (!reason.dropped || !plan.grid.cut) {
+    if (!reason.dropped || !plan.stages[0].grid.cut) {
         assert_has(text, " lanes fill the device, each for 2048 items or more");
+    }
+}
+
+/* One stage is not named; several are, all of them and in order. */
+static void test_stages(void **state)
+{
+    static const enum algorithm algorithms[] = { SCAN_LOOKBACK, FIND_PLACES, WRITE_KEPT };
+    struct plan plan = scan_plan(SCAN_LOOKBACK);
+    const struct reason reason = { .plan = &plan, .monoid = &monoid };
+
+    (void)state;
+    assert_null(strstr(say_scan(&reason), "stages"));
+    for (uint32_t s = 1; s < CLFOLD_MAX_STAGES; ++s) {
+        plan.stages[s].shape.algorithm = algorithms[s];
+        plan.num_stages = s + 1;
+        assert_non_null(
+            strstr(say_scan(&reason), s == 1 ? "; stages scan_lookback, find_places"
+                                             : "; stages scan_lookback, find_places, "
+                                               "write_kept"));
+        assert_int_equal(strstr(say_scan(&reason), "write_kept") != NULL, s == 2);
     }
 }
 
@@ -353,7 +363,7 @@ static void test_no_room(void **state)
         const char *text;
         memset(name, 'x', length);
         name[length] = '\0';
-        plan.row = name;
+        plan.stages[0].row = name;
         text = say_scan(&reason);
         assert_true(strlen(text) < CLFOLD_REASON_SIZE);
         assert_int_equal(strstr(text, "tile_vector") != NULL,
@@ -368,4 +378,5 @@ TEST_MAIN("reason", NULL, NULL, cmocka_unit_test(test_reduce),
           cmocka_unit_test(test_rungs), cmocka_unit_test(test_order),
           cmocka_unit_test(test_scan), cmocka_unit_test(test_named),
           cmocka_unit_test(test_in_place), cmocka_unit_test(test_given_up),
-          cmocka_unit_test(test_room), cmocka_unit_test(test_no_room))
+          cmocka_unit_test(test_stages), cmocka_unit_test(test_room),
+          cmocka_unit_test(test_no_room))

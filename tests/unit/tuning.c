@@ -399,98 +399,9 @@ static void test_other_tile(void **state)
     assert_string_equal(after[1].row, before[0].row);
 }
 
-/* Segments, and maps. */
-static void check_others(const struct monoid *monoid, const struct device_facts *device,
-                         const struct tuned_numbers *numbers)
-{
-    static const struct {
-        clfold_operation operation;
-        enum algorithm algorithm;
-        struct rows segments;
-    } others[] = {
-        { CLFOLD_REDUCE, REDUCE_TILES, { 1, 300 } },
-        { CLFOLD_REDUCE, REDUCE_LANES, { 64, 300 } },
-        { CLFOLD_INCLUSIVE_SCAN, SCAN_LOOKBACK, { 1, 300 } },
-        { CLFOLD_EXCLUSIVE_SCAN, SCAN_LANES, { 64, 300 } },
-        { CLFOLD_MAP, MAP_TILES, { 0, 0 } },
-    };
-
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i) {
-        struct job job =
-            job_of(others[i].operation, others[i].algorithm, monoid, device, NULL);
-        struct candidate all[CLFOLD_MAX_CANDIDATES];
-        job.segments.rows = others[i].segments;
-        job.tuned = numbers;
-        job_candidates(&job, all);
-        assert_in_range(all[0].shape.tile.elements, 1, UINT32_MAX);
-        assert_in_range(all[0].shape.tile.group_size, 1, device->max_group_size);
-        const struct plan plan = plan_of(job, &all[0], 300 * 64 * 20);
-        assert_in_range(plan.num_groups, 1, UINT32_MAX);
-        assert_string_equal(plan.row,
-                            all[0].shape.tile.kind == numbers->tile ? "tuned" : "cpu");
-    }
-}
-
-/* Whatever a file says, the shapes are such as the device takes. */
-static void test_shapes(void **state)
-{
-    struct device_facts limited = cpu;
-    const struct device_facts *const devices[] = { &cpu, &gpu, &limited };
-    const struct verdict verdict = { MEMORY_SCOPED_64, true, true };
-
-    (void)state;
-    limited.platform = "rusticl";
-    limited.most_elements = 512;
-    for (uint32_t i = 0; i < 3 * 2 * 3 * 3 * 2; ++i) {
-        const struct device_facts *device = devices[i % 3];
-        struct tuned_numbers numbers = { 0 };
-        struct candidate reduce[CLFOLD_MAX_CANDIDATES], scan[CLFOLD_MAX_CANDIDATES];
-        struct monoid monoid;
-        const bool vector = i / 3 % 2 == 0;
-        numbers.tile = vector ? TILE_VECTOR : TILE_GROUP;
-        numbers_put(&numbers, TUNED_TILE_BYTES,
-                    (const uint64_t[]){ 256, 1000, 64 << 20 }[i / 6 % 3]);
-        numbers_put(&numbers, TUNED_GROUP_SIZE,
-                    vector ? 1 : (const uint64_t[]){ 1, 33, 65536 }[i / 18 % 3]);
-        assert_ok(clfold_monoid_init(&monoid, &site,
-                                     i / 54 ? CLFOLD_ARG_MIN_MAX : CLFOLD_ADD, CLFOLD_F64,
-                                     CLFOLD_F64));
-        struct job job = job_of(CLFOLD_REDUCE, REDUCE_TILES, &monoid, device, NULL);
-        job.tuned = &numbers;
-        job_candidates(&job, reduce);
-        assert_int_equal(reduce[0].shape.tile.kind, numbers.tile);
-        assert_in_range(reduce[0].shape.tile.elements, 1, UINT32_MAX);
-        assert_in_range(reduce[0].shape.tile.group_size, 1, device->max_group_size);
-        assert_true(vector ||
-                    reduce[0].shape.tile.group_size * clfold_monoid_item_size(&monoid) <=
-                        device->local_memory);
-        if (i / 54) {
-            continue; /* scans store no such results */
-        }
-        job = job_of(CLFOLD_INCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, device, NULL);
-        job.tuned = &numbers;
-        job.verdict = verdict;
-        job.out_offset = 3;
-        job_candidates(&job, scan);
-        assert_int_equal(scan[0].shape.tile.kind, numbers.tile);
-        assert_in_range(scan[0].shape.tile.elements, 1, UINT32_MAX);
-        assert_in_range(scan[0].shape.tile.group_size, 1, device->max_group_size);
-        assert_int_equal(scan[0].shape.tile.elements % scan[0].shape.tile.group_size, 0);
-        assert_true(vector || scan[0].shape.tile.elements * 8 <= device->local_memory);
-        if (device->most_elements) {
-            assert_in_range(scan[0].shape.tile.elements / scan[0].shape.tile.group_size,
-                            1, device->most_elements);
-        }
-        const struct plan plan = plan_of(job, &scan[0], 1 << 20);
-        assert_true(plan.cut.num_runs * scan[0].shape.tile.elements >= 1 << 20);
-        assert_string_equal(plan.row, "tuned");
-        check_others(&monoid, device, &numbers);
-    }
-}
-
 TEST_MAIN("tuning", NULL, NULL, cmocka_unit_test(test_numbers),
           cmocka_unit_test(test_keys), cmocka_unit_test(test_own),
           cmocka_unit_test(test_call), cmocka_unit_test(test_refused),
           cmocka_unit_test(test_boundaries), cmocka_unit_test(test_cut),
           cmocka_unit_test(test_device), cmocka_unit_test(test_policy),
-          cmocka_unit_test(test_other_tile), cmocka_unit_test(test_shapes))
+          cmocka_unit_test(test_other_tile))

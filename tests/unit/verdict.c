@@ -99,38 +99,32 @@ static void test_damaged(void **state)
     assert_int_equal(taken, 0);
 }
 
+#define TIER(words) "clfold verdict 1: tier " words
+#define DROP(tier)  "; " tier " dropped: does not build"
 static void test_foreign(void **state)
 {
     static const char *const lines[] = {
         "",
-        "clfold verdict 1: tier scoped_64, fair yes, fences yes\n",
-        " clfold verdict 1: tier scoped_64, fair yes, fences yes",
+        TIER("scoped_64, fair yes, fences yes\n"),
+        " " TIER("scoped_64, fair yes, fences yes"),
         "clfold verdict 2: tier scoped_64, fair yes, fences yes",
-        "clfold verdict 1: tier scoped_64, fair yes",
-        "clfold verdict 1: tier scoped_64, fair maybe, fences yes",
-        "clfold verdict 1: tier scoped_16, fair yes, fences yes",
-        "clfold verdict 1: tier scoped_64, fair yes, fences yes; ",
+        TIER("scoped_64, fair yes"),
+        TIER("scoped_64, fair maybe, fences yes"),
+        TIER("scoped_16, fair yes, fences yes"),
+        TIER("scoped_64, fair yes, fences yes; "),
         /* a tier before it that was not dropped, or one after it that was */
-        "clfold verdict 1: tier ptx_64, fair yes, fences yes",
-        "clfold verdict 1: tier scoped_64, fair yes, fences yes; ptx_64 dropped: does "
-        "not "
-        "build",
+        TIER("ptx_64, fair yes, fences yes"),
+        TIER("scoped_64, fair yes, fences yes") DROP("ptx_64"),
         /* the tier itself, one twice, another order, a fate that drops nothing */
-        "clfold verdict 1: tier scoped_64, fair yes, fences yes; scoped_64 dropped: does "
-        "not build",
-        "clfold verdict 1: tier ptx_64, fair yes, fences yes; scoped_64 dropped: does "
-        "not "
-        "build; scoped_64 dropped: does not build",
-        "clfold verdict 1: tier legacy_64, fair yes, fences no; ptx_64 dropped: does not "
-        "build; scoped_64 dropped: does not build",
-        "clfold verdict 1: tier ptx_64, fair yes, fences yes; scoped_64 dropped: taken",
-        "clfold verdict 1: tier ptx_64, fair yes, fences yes; none dropped: does not "
-        "build",
+        TIER("scoped_64, fair yes, fences yes") DROP("scoped_64"),
+        TIER("ptx_64, fair yes, fences yes") DROP("scoped_64") DROP("scoped_64"),
+        TIER("legacy_64, fair yes, fences no") DROP("ptx_64") DROP("scoped_64"),
+        TIER("ptx_64, fair yes, fences yes; scoped_64 dropped: taken"),
+        TIER("ptx_64, fair yes, fences yes") DROP("none"),
         /* none has neither */
-        "clfold verdict 1: tier none, fair no, fences no",
-        "clfold verdict 1: tier none, fair yes, fences no; scoped_64 dropped: does not "
-        "build; ptx_64 dropped: does not build; legacy_64 dropped: does not build; "
-        "scoped_32 dropped: does not build; legacy_32 dropped: does not build",
+        TIER("none, fair no, fences no"),
+        TIER("none, fair yes, fences no") DROP("scoped_64") DROP("ptx_64")
+            DROP("legacy_64") DROP("scoped_32") DROP("legacy_32"),
     };
     char large[2 * CLFOLD_VERDICT_SIZE];
     struct findings findings;

@@ -20,22 +20,32 @@ static const struct {
                           size_t, cl_mem, size_t, size_t, cl_uint, const cl_event *,
                           cl_event *);
     clfold_fold fold;
+    bool by_keys; /* of u32, which are the elements */
 } cases[] = {
-    { "sum", clfold_reduce, { .op = CLFOLD_ADD, .type = CLFOLD_F32 } },
-    { "scan", clfold_inclusive_scan, { .op = CLFOLD_ADD, .type = CLFOLD_F32 } },
-    { "text",
-      clfold_reduce,
-      { .op = CLFOLD_ADD, .type = CLFOLD_F32, .load = "x * x", .result = "sqrt(item)" } },
-    { "select", clfold_select, { .type = CLFOLD_F32, .keep = "x > 3" } },
+#define CASE(title, function, ...)                                                       \
+    .name = (title), .call = (function), .fold = { __VA_ARGS__ }
+    { CASE("sum", clfold_reduce, .op = CLFOLD_ADD, .type = CLFOLD_F32) },
+    { CASE("scan", clfold_inclusive_scan, .op = CLFOLD_ADD, .type = CLFOLD_F32) },
+    { CASE("text", clfold_reduce, .op = CLFOLD_ADD, .type = CLFOLD_F32, .load = "x * x",
+           .result = "sqrt(item)") },
+    { CASE("select", clfold_select, .type = CLFOLD_F32, .keep = "x > 3") },
+    { CASE("keys", clfold_reduce, .op = CLFOLD_ADD, .type = CLFOLD_F32),
+      .by_keys = true },
+    { CASE("kept", clfold_select, .op = CLFOLD_ADD, .type = CLFOLD_F32,
+           .keep = "item > 3") },
 };
 enum { CASES = sizeof(cases) / sizeof(cases[0]) };
 
 static bool fold(const struct bench_device *device, clfold_context *context, size_t which,
                  cl_mem in, cl_mem out)
 {
+    const clfold_segments keys = { .by = CLFOLD_BY_KEYS, .type = CLFOLD_U32, .mem = in };
     cl_command_queue queue = device->session.queue;
-    clfold_status status = cases[which].call(context, queue, &cases[which].fold, in, 0,
-                                             out, 0, COUNT, 0, NULL, NULL);
+    clfold_fold fold = cases[which].fold;
+
+    fold.segments = cases[which].by_keys ? &keys : NULL;
+    clfold_status status =
+        cases[which].call(context, queue, &fold, in, 0, out, 0, COUNT, 0, NULL, NULL);
 
     status = status ? status : clFinish(queue);
     return status == CLFOLD_OK || bench_complain(device, clfold_last_error(), status);
@@ -84,7 +94,8 @@ int main(int argc, char **argv)
         ++which;
     }
     if (argc < 3 || argc > 4 || which == CASES) {
-        fprintf(stderr, "usage: %s DEVICE sum|scan|text|select [FOLDER]\n", device.who);
+        fprintf(stderr, "usage: %s DEVICE sum|scan|text|select|keys|kept [FOLDER]\n",
+                device.who);
         return 2;
     }
     status = bench_device_open(&device, 2, argv);

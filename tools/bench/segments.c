@@ -58,7 +58,7 @@ static size_t mixed(size_t i, double u)
     return i == SHORT / 2 ? LONG : i <= SHORT ? uniform_0_3(i, u) : 0;
 }
 
-enum { LIMIT_COPY, LIMIT_READ, ROWS, COLUMNS, OFFSETS, MAPS };
+enum { LIMIT_COPY, LIMIT_READ, WHOLE, ROWS, COLUMNS, OFFSETS, MAPS };
 
 static const struct bench_case {
     const char *name;
@@ -72,6 +72,7 @@ static const struct bench_case {
     uint32_t accuracy;
     size_t (*length_of)(size_t i, double u);
     const char *load;
+    uint32_t flags;
 } cases[] = {
     { .name = "copy", .kind = LIMIT_COPY, .scans = true },
     { .name = "reduce all", .kind = LIMIT_READ, .op = CLFOLD_ADD },
@@ -126,7 +127,7 @@ static const struct bench_case {
 #define BY_OFFSETS(name, width, length, length_of)                                       \
     {                                                                                    \
         "offsets, " name, OFFSETS, false, width, length, CLFOLD_ADD, NULL, 0, 0,         \
-            length_of, NULL                                                              \
+            length_of, NULL, 0                                                           \
     }
     BY_OFFSETS("3 each", 0, 3, NULL),
     BY_OFFSETS("0 to 3", 0, 0, uniform_0_3),
@@ -140,6 +141,16 @@ static const struct bench_case {
     BY_OFFSETS("its 0 to 3", SHORT, 0, uniform_0_3),
     BY_OFFSETS("its 10^7", 1, LONG, NULL),
     BY_OFFSETS("its empty ones", LONG, 0, NULL),
+#define FROM_RIGHT(name, ...)                                                            \
+    { name, __VA_ARGS__, .op = CLFOLD_ADD },                                             \
+    {                                                                                    \
+        "from the right, as above", __VA_ARGS__, .op = CLFOLD_ADD,                       \
+                                                 .flags = CLFOLD_REVERSE                 \
+    }
+    FROM_RIGHT("all", WHOLE, true),
+    FROM_RIGHT("rows of 64", ROWS, true, 1, 64),
+    FROM_RIGHT("columns of 4096 x 4096", COLUMNS, true, 4096, 4096),
+    FROM_RIGHT("offsets, 64 each", OFFSETS, true, 0, 64),
     { "offsets, in[segment], 4 each", MAPS, true, 0, 4, .load = "in[segment]" },
     { "offsets, in[segment], 100 each", MAPS, true, 0, 100, .load = "in[segment]" },
 };
@@ -278,6 +289,7 @@ static clfold_status enqueue(const struct bench *bench, size_t number)
         .out = one->out,
         .result = one->result,
         .accuracy = one->accuracy,
+        .flags = one->flags,
         .segments = one->kind >= OFFSETS ? &bench->by_offsets[number]
                     : one->kind >= ROWS  ? &segments
                                          : NULL,
@@ -342,11 +354,11 @@ static void print_all(void *user)
         const struct bench_case *one = &cases[i];
         double *seconds = bench->seconds[i], median = clock_median(seconds, RUNS);
         double gbps = bytes_of(bench, i) / median / 1e9;
-        if (one->kind < ROWS) {
+        if (one->kind < WHOLE) {
             limits[one->kind] = gbps;
         }
         printf("%-8s %-34s %8.2f  %6.2f - %6.2f %8.2f %7.1f %6.2f\n",
-               one->kind < ROWS    ? "limit"
+               one->kind < WHOLE   ? "limit"
                : one->kind == MAPS ? "map"
                : one->scans        ? "scan"
                                    : "reduce",

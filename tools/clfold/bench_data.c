@@ -4,7 +4,7 @@
 #include "random.h"
 #include "types.h"
 
-#include "base/half.h"
+#include "base/number.h"
 
 #include <string.h>
 

@@ -5,6 +5,9 @@
 #include "types.h"
 #include "user_fold.h"
 
+#include <clfold/experimental.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Texts of the user's, which the library compares at two widths. */
@@ -77,6 +80,66 @@ static clfold_status build_and_explain(const struct options *options,
                                                 fold, count, NULL, report);
 }
 
+/* Lets cpp write what it leaves of the text, with no macros of its own. */
+static bool print_resolved(const char *text, struct message *message)
+{
+    fflush(stdout);
+    FILE *const cpp = popen("cpp -undef -nostdinc -fdirectives-only -P -", "w");
+    if (cpp) {
+        fputs(text, cpp);
+    }
+    const int status = cpp ? pclose(cpp) : -1;
+    return status == 0 || message_set(message, "cpp failed");
+}
+
+/* The program of each stage; a stage may have that of the first. */
+static bool print_texts(const struct options *options, const struct session *session,
+                        const struct user_fold *user, const clfold_fold *fold,
+                        size_t count, struct message *message)
+{
+    bool done = true;
+    char *first = NULL;
+
+    if (options->resolved && system("command -v cpp >/dev/null 2>&1") != 0) {
+        return message_set(message, "--resolved needs the program cpp, and there is none "
+                                    "in PATH");
+    }
+    for (uint32_t stage = 0; done; ++stage) {
+        char *text = NULL;
+        size_t size;
+        clfold_status status =
+            clfold_explain_text(session->context, options->operation, fold, count, NULL,
+                                stage, NULL, 0, &size);
+        if (stage > 0 && status == CLFOLD_ERROR_RANGE) {
+            break;
+        }
+        if (status == CLFOLD_OK && !(text = malloc(size))) {
+            done = message_set(message, "out of memory");
+            break;
+        }
+        if (status == CLFOLD_OK) {
+            status = clfold_explain_text(session->context, options->operation, fold,
+                                         count, NULL, stage, text, size, NULL);
+        }
+        if (status != CLFOLD_OK) {
+            done = session_refuse_fold(session, user, status, message);
+        } else if (first && strcmp(first, text) == 0) {
+            printf("// stage %u has the program of stage 0\n", stage);
+        } else {
+            printf("// stage %u\n", stage);
+            done = options->resolved ? print_resolved(text, message)
+                                     : fputs(text, stdout) >= 0;
+        }
+        if (first) {
+            free(text);
+        } else {
+            first = text;
+        }
+    }
+    free(first);
+    return done;
+}
+
 static bool explain(const struct options *options, struct session *session,
                     const struct user_fold *user, struct message *message)
 {
@@ -100,6 +163,9 @@ static bool explain(const struct options *options, struct session *session,
     session_unwatch(session);
     if (status != CLFOLD_OK) {
         return session_refuse_fold(session, user, status, message);
+    }
+    if (options->prints_text) {
+        return print_texts(options, session, user, &fold, count, message);
     }
     describe(options, session, &fold, count, &report, &record);
     if (options->json) {

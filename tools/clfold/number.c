@@ -2,7 +2,7 @@
 
 #include "types.h"
 
-#include "base/half.h"
+#include "base/number.h"
 
 #include <fenv.h>
 #include <inttypes.h>

@@ -66,6 +66,7 @@ struct options {
     bool no_cache; /* programs are not kept */
     bool profile;
     bool probe;                 /* devices */
+    bool prints_text, resolved; /* explain */
     clfold_operation operation; /* of all that read a file; explain, trace */
     bool inclusive, exclusive;  /* as named; `operation` says what is done */
     clfold_op op;

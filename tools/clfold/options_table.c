@@ -498,6 +498,14 @@ const struct option_row option_rows[OPTION_MOST_ROWS] = {
       .help = "one object: type, out, count, kept, which is how many are in OUT, pieces, "
               "algorithm, device, seconds; OUT cannot be - then; seconds is as of a "
               "scan" },
+    { "text", VALUE_NONE, TO(prints_text), EXPLAIN, .excludes = "json",
+      .help =
+          "instead print the program of OpenCL C that the driver gets, after // stage 0; "
+          "where a call has more stages, theirs follow; a line #line 1 \"FILE\" begins "
+          "each part" },
+    { "resolved", VALUE_NONE, TO(resolved), EXPLAIN, .needs = "text",
+      .help = "print what cpp leaves of it, without what #if excludes; macros stay, and "
+              "names of parts do not" },
     { "json", VALUE_NONE, TO(json), EXPLAIN, .help = "one object" },
     { "json", VALUE_NONE, TO(json), LADDER,
       .help =
@@ -751,7 +759,9 @@ const struct command_row command_rows[ACTIONS] = {
             "What an exclusive scan by one algorithm would do:\n"
             "  clfold explain scan --exclusive --algorithm then-propagate\n"
             "Whether a load runs on vectors:\n"
-            "  clfold explain reduce --load 'x > 3 ? 1 : 0' --acc u64\n",
+            "  clfold explain reduce --load 'x > 3 ? 1 : 0' --acc u64\n"
+            "The kernels of a scan, to read:\n"
+            "  clfold explain scan --text --resolved\n",
     },
     [ACTION_LADDER] = {
         "ladder", "[options]",

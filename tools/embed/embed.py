@@ -2,15 +2,17 @@
 """embed.py OUTPUT.c INPUT...: makes text files a table in C, and lists of kernels' parameters.
 
 Nests and devices become rows of tools/predict/predict_texts.h, and kernels, which end in .cl, those
-of src/plan/kernel_texts.h. A kernel's first comment may have lines "needs: other.cl, more.cl" and
-"names: WORD", with " if MACRO" before the colon: what stands there goes into the table, in order.
+of src/plan/kernel_texts.h. A kernel's first comment may have lines "needs: other.cl, more.cl", with
+" if MACRO" before the colon: what stands there goes into the table, in order, and then those of
+FUNCTIONS that its code uses.
 
 Bytes are written as numbers: string literals have a length that compilers may reject, and
 escapes that a generator may get wrong. A file that kernels should not contain (NUL, not
 ASCII, CR, tab, no newline at its end) is rejected, and then OUTPUT.c stays as it was.
 
 A kernel's parameters are buffers, ulongs and uints, which src/plan/launch.h knows by their names,
-and the macros that programs define for their folds, GROUPS. Other macros of parameters stand for
+and the macros that programs define for their folds, GROUPS; most_count is its count, as a kernel
+limits that. Other macros of parameters stand for
 what the files define them as; those of TRACED are empty in programs that do not trace.
 """
 
@@ -21,9 +23,20 @@ import tempfile
 
 KERNEL = re.compile(r"^(?:CLFOLD_KERNEL|kernel .*) void\s+(\w+)\(([^)]*)\)$", re.M)
 MACRO = re.compile(r"^#define (CLFOLD_\w+_PARAMS)\b((?:.*\\\n)*.*)", re.M)
-PARAM = re.compile(r"(?:(ulong|uint)|(?:volatile )?global .*\*) *(\w+)")
+PARAM = re.compile(r"(?:(ulong|uint)|(?:volatile )?global .*\*) *(?:most_)?(\w+)")
 GROUPS = {"CLFOLD_INIT_PARAMS": "PARAM_INIT", "CLFOLD_WITH": "PARAM_WITH"}
 TRACED = "CLFOLD_TRACE_PARAMS"
+
+# What the host writes for a fold, once, before the first file that uses it: src/plan/assemble.c.
+FUNCTIONS = set("""
+CLFOLD_VALUE CLFOLD_VALUE16 CLFOLD_X CLFOLD_X16 clfold_any_cuts clfold_carry clfold_combine
+clfold_combine16 clfold_combine_stage clfold_combine_stage16 clfold_cuts clfold_cuts_item
+clfold_equal clfold_extend_stage16 clfold_identity clfold_is_rare clfold_kept clfold_kept16
+clfold_loaded clfold_loaded16 clfold_opaque clfold_own_value clfold_rounded clfold_rounded16
+clfold_usual16 clfold_usual_stage16 clfold_written clfold_written16
+""".split())
+# What lines with a dollar sign become: functions of the fold.
+MADE = {"made": "clfold_rounded", "wide_made": "clfold_rounded16", "neutral": "clfold_identity"}
 
 
 def check(path, data):
@@ -84,16 +97,29 @@ def kernel_lines(texts):
     yield from ("    { 0 },", "};", "")
 
 
-def needs_of(name, data):
+def words_of(code):
+    """Names of clfold's in code without comments, and what its words after a dollar sign use."""
+    code = re.sub(r"\bdefined\s*\(\w+\)|\bdefined\s+\w+", "", code)
+    made = {MADE[word] for word in re.findall(r"\$([a-z_]+?)(?:16)?\b", code) if word in MADE}
+    return set(re.findall(r"\b(?:CLFOLD|clfold)_\w*[^\W_]\b", code)) | made
+
+
+def needs_of(name, text):
     """What the head of a file says that it needs: (word, condition), in order."""
-    head = re.match(r"/\*.*?\*/", data.decode("ascii"), re.S)
-    line = r"^ \* (?:needs|names)(?: if (\w+))?: (.*)$"
-    found = re.findall(line, head[0], re.M) if head else []
+    head = re.match(r"/\*.*?\*/", text, re.S)
+    found = re.findall(r"^ \* needs(?: if (\w+))?: (.*)$", head[0], re.M) if head else []
     needs = [(word, condition) for condition, words in found for word in words.split(", ")]
     for word, _ in needs:
         if not re.fullmatch(r"\w+(\.cl)?", word, re.ASCII):
-            raise ValueError(f"{name}: its head needs or names {word!r}, which is not a word")
+            raise ValueError(f"{name}: its head needs {word!r}, which is not a word")
     return needs
+
+
+def parts_of(name, text):
+    """The same, and then the functions that the file's code uses."""
+    used = words_of(re.sub(r"/\*.*?\*/", " ", text, flags=re.S)) & FUNCTIONS
+    needs = needs_of(name, text)
+    return needs + [(word, "") for word in sorted(used - {word for word, _ in needs})]
 
 
 def head_of(texts, *includes):
@@ -113,7 +139,7 @@ def c_source(texts):
     lines = [*head_of(texts, "plan/kernel_texts.h", "plan/launch.h")]
     for index, name in enumerate(texts):
         lines.append(f"static const struct clfold_kernel_need needs_{index}[] = {{")
-        for word, condition in needs_of(name, texts[name]):
+        for word, condition in parts_of(name, texts[name].decode("ascii")):
             macro = f'"{condition}"' if condition else "0"
             lines.append(f'    {{ "{word}", {macro} }},')
         lines += ["    { 0 },", "};", ""]

@@ -15,6 +15,7 @@
  */
 #include "base/text.h"
 #include "plan/assemble.h"
+#include "plan/plan.h"
 #include "plan/scalar.h"
 #include "plan/user_fold.h"
 
@@ -215,6 +216,7 @@ static const clfold_fold texts[] = {
 struct request {
     const char *folder, *operations, *operators, *types;
     const struct vendor *vendor;
+    struct segments segments; /* of the operator */
     size_t written;
 };
 
@@ -241,7 +243,7 @@ struct program {
     const char *operation, *row;
     const struct monoid *monoid;
     const struct tile_shape *tile;
-    uint32_t candidate, read; /* bytes of an element */
+    uint32_t candidate, stage, read; /* bytes of an element */
     bool exclusive;
 };
 
@@ -298,9 +300,9 @@ static bool write_program(struct request *request, const struct program *program
     const char *const in = is_plain ? clfold_scalar_name(monoid->in) : "text";
     const char *const type = is_plain ? clfold_scalar_name(monoid->type) : "text";
 
-    snprintf(name, sizeof(name), "%s_%s%s_%s_%s_%s_%u.cl", request->vendor->name,
+    snprintf(name, sizeof(name), "%s_%s%s_%s_%s_%s_%u%c.cl", request->vendor->name,
              program->operation, program->exclusive ? "_exclusive" : "", monoid->name, in,
-             type, program->candidate);
+             type, program->candidate, (int)('a' + program->stage));
     snprintf(path, sizeof(path), "%s/%s", request->folder, name);
     if (ok) {
         file = fopen(path, "w");
@@ -346,10 +348,13 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
         .device = &request->vendor->device,
         .count = 1 << 26,
         .use = *use,
+        .segments = request->segments,
         .verdict = { request->vendor->tier, true, true },
     };
+    struct monoid shared;
     uint32_t num;
-    bool ok;
+    bool ok = clfold_monoid_init(&shared, &site, CLFOLD_SHARED_OP, CLFOLD_SHARED_TYPE,
+                                 CLFOLD_SHARED_TYPE) == CLFOLD_OK;
 
     /* Of any width and length: programs are the same. */
     if (clfold_algorithm_takes(algorithm, TAKES_ROWS) &&
@@ -363,21 +368,30 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
     if (!is_asked(request->operations, name) || clfold_plan_choose(&job, &site, name)) {
         return true;
     }
-    ok = clfold_plan_candidates(&job, &site, candidates, &num) == CLFOLD_OK;
+    ok = ok && clfold_plan_candidates(&job, &site, candidates, &num) == CLFOLD_OK;
     for (uint32_t i = 0; ok && i < num; ++i) {
-        const struct shape *shape = &candidates[i].shape;
         struct plan plan;
         clfold_plan_init(&plan, &job, &candidates[i]);
-        const struct program program = { .operation = name,
-                                         .read = plan.read_size,
-                                         .row = candidates[i].policy.row,
-                                         .monoid = monoid,
-                                         .tile = &shape->tile,
-                                         .candidate = i,
-                                         .exclusive = shape->exclusive };
-        struct text text = { 0 };
-        clfold_assemble(&text, monoid, shape);
-        ok = write_program(request, &program, &text);
+        for (uint32_t k = 0; ok && k < plan.num_stages; ++k) {
+            const struct stage *stage = &plan.stages[k];
+            const struct program program = {
+                .operation = name,
+                .read = clfold_plan_main(&plan)->read_size,
+                .row = candidates[i].policy.row,
+                .monoid = monoid,
+                .tile = &candidates[i].shape.tile,
+                .candidate = i,
+                .stage = k,
+                .exclusive = candidates[i].shape.exclusive,
+            };
+            /* A stage again has the program of the first. */
+            if (k > plan.main && stage->shape.algorithm == algorithm) {
+                continue;
+            }
+            struct text text = { 0 };
+            clfold_assemble(&text, stage->is_shared ? &shared : monoid, &stage->shape);
+            ok = write_program(request, &program, &text);
+        }
     }
     return ok;
 }
@@ -385,7 +399,7 @@ static bool write_algorithm(struct request *request, const struct monoid *monoid
 /* As the checks of a call have it: without an operator it is a map, heads are for scans,
  * what finds segments is a reduction by offsets, and a result of a reduction has no
  * element. Results of scans by lanes are left out. */
-static bool can_be(const struct monoid *monoid, const struct use *use, bool is_map,
+static bool can_be(const struct monoid *monoid, bool found, bool is_map,
                    const struct operation *operation, enum algorithm algorithm)
 {
     const enum family family = operation->family;
@@ -394,8 +408,7 @@ static bool can_be(const struct monoid *monoid, const struct use *use, bool is_m
         return monoid->keep && operation->selects &&
                clfold_algorithm_row(algorithm)->selects;
     }
-    return is_map == (family == FAMILY_MAP) &&
-           (!use->found || algorithm == REDUCE_OFFSETS) &&
+    return is_map == (family == FAMILY_MAP) && (!found || algorithm == REDUCE_OFFSETS) &&
            (!monoid->lifted || (family == FAMILY_SCAN && algorithm != SCAN_LANES)) &&
            !(algorithm == SCAN_LANES && clfold_monoid_converts(monoid)) &&
            (family == FAMILY_SCAN || is_map ||
@@ -448,12 +461,12 @@ static bool write_monoid(struct request *request, const struct monoid *monoid,
             const enum family family = clfold_algorithm_row((enum algorithm)a)->family;
             const struct operation *const row = clfold_operation_row(o);
             if (row && family == row->family &&
-                can_be(monoid, use, is_map, row, (enum algorithm)a)) {
+                can_be(monoid, request->segments.found, is_map, row, (enum algorithm)a)) {
                 ok = write_algorithm(request, monoid, use, o, (enum algorithm)a);
             }
         }
     }
-    if (ok && !is_map && !monoid->lifted && !use->found) {
+    if (ok && !is_map && !monoid->lifted && !request->segments.found) {
         ok = write_group(request, monoid);
     }
     return ok;
@@ -495,13 +508,20 @@ static bool write_texts(struct request *request)
         }
         monoid.name = texts[i].name;
         const bool is_map = !texts[i].op && !texts[i].combine;
+        const clfold_segments *segments = texts[i].segments;
         struct use use = use_of(&texts[i], &monoid, CLFOLD_REDUCE);
-        if (texts[i].segments && use.found &&
+        request->segments = (struct segments){ .found = true };
+        if (segments) {
+            request->segments.by = segments->by;
+            request->segments.type = segments->type;
+        }
+        if (segments && segments->by < CLFOLD_BY_OFFSETS &&
             !write_monoid(request, &monoid, &use, false)) {
             return false;
         }
+        request->segments.found = false;
         use = use_of(&texts[i], &monoid, CLFOLD_INCLUSIVE_SCAN);
-        if (use.lifted) {
+        if (use.way) {
             clfold_monoid_lift(&monoid);
         }
         if (!write_monoid(request, &monoid, &use, is_map)) {
@@ -519,6 +539,7 @@ static bool write_all(struct request *request)
     if (is_asked(request->types, "text") && !write_texts(request)) {
         return false;
     }
+    request->segments = (struct segments){ 0 };
     for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MATRIX_2X2; ++op) {
         for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
             for (clfold_type in = CLFOLD_I8; in <= CLFOLD_F64; ++in) {

@@ -18,15 +18,6 @@ program adi
         end do
       end do
     end do
-    ! across j
-!DVM$ PARALLEL (k, j, i) ON a(i, j, k), ACROSS (a(0:0, 1:1, 0:0))
-    do k = 2, nz - 1
-      do j = 2, ny - 1
-        do i = 2, nx - 1
-          a(i, j, k) = (a(i, j - 1, k) + a(i, j + 1, k)) / 2
-        end do
-      end do
-    end do
     ! across k
 !DVM$ PARALLEL (k, j, i) ON a(i, j, k), REDUCTION(MAX(eps)), ACROSS (a(0:0, 0:0, 1:1))
     do k = nz - 1, 2, -1

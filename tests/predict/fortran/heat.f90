@@ -58,14 +58,4 @@ subroutine many(f, g)
       end do
     end do
   end do
-!DVM$ PARALLEL (k, j, i) ON g(i, j, k), CUDA_BLOCK(16, 4, 2)
-  do k = 3, n - 1
-    do j = 2, m - 1
-      do i = 0, n - 1
-        g(i, j, k) = f(i, j, k) + f(i - 1, j - 1, k) + f(i + 1, j - 1, k) + &
-          f(i - 1, j + 1, k) + f(i + 1, j + 1, k) + 2 * (f(i - 1, j, k) + f(i + 1, j, k))
-        g(i, j, k) = g(i, j, k) + 0.125 * (f(i, j, k - 1) + f(i, j, k + 1))
-      end do
-    end do
-  end do
 end subroutine
