@@ -175,12 +175,19 @@ static clfold_folded clfold_item_of(clfold_result r)
     return clfold_item_named(named);
 }
 
+/* Structs go by members: Intel's compiler (2026.22) copies half of one. */
 static void clfold_store_named(clfold_named named, global CLFOLD_CELL *out, ulong index)
 {
+#if CLFOLD_OUT_STRUCT
+    global clfold_cell_parts *parts = (global clfold_cell_parts *)(out + index);
+
+    CLFOLD_MEMBER(parts, $k, $name) = convert_$result(named.$name);
+#else
     const clfold_result r = clfold_cells_of(named);
 
     for (uint k = 0; k < CLFOLD_OUT_CELLS; ++k)
         out[index * CLFOLD_OUT_CELLS + k] = r.cells[k];
+#endif
 }
 
 static void clfold_store(clfold_folded x, global CLFOLD_CELL *out, ulong index)
@@ -188,13 +195,15 @@ static void clfold_store(clfold_folded x, global CLFOLD_CELL *out, ulong index)
     clfold_store_named(clfold_named_of(x), out, index);
 }
 
+/* By members: Intel's compiler (2026.22) copies half of a struct. */
 static clfold_folded clfold_fetch(global const CLFOLD_CELL *out, ulong index)
 {
-    clfold_result r;
+    global const clfold_cell_parts *parts =
+        (global const clfold_cell_parts *)(out + index * CLFOLD_OUT_CELLS);
+    clfold_named named;
 
-    for (uint k = 0; k < CLFOLD_OUT_CELLS; ++k)
-        r.cells[k] = out[index * CLFOLD_OUT_CELLS + k];
-    return clfold_item_of(r);
+    named.$name = convert_$result(CLFOLD_MEMBER(parts, $k, $name));
+    return clfold_item_named(named);
 }
 
 #if CLFOLD_IN_PART

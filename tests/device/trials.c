@@ -209,11 +209,12 @@ static void test_cover(void **state)
 
 /* ---- Other ways -------------------------------------------------------------------- */
 
-static void check_varied(void)
+static void check_varied(bool with_spoilt)
 {
     size_t num = 0;
 
     num_wrong = 0;
+    spoils = with_spoilt;
     for (size_t k = 0; k < NUM_VARIED && num_wrong < MOST_WRONG; ++k) {
         const struct trial program = draw_one(&programs_seed);
         num += check_calls(&program, NUM_CALLS / 4);
@@ -225,9 +226,7 @@ static void check_varied(void)
 static void test_with_spoilt_scratch(void **state)
 {
     (void)state;
-    spoils = true;
-    check_varied();
-    spoils = false;
+    check_varied(true);
 }
 
 /* As on devices that stop work-items in long loops. */
@@ -237,7 +236,7 @@ static void test_with_short_loops(void **state)
 
     (void)state;
     ctx->caps.facts.most_elements = SHORT_LOOP;
-    check_varied();
+    check_varied(false);
     ctx->caps.facts.most_elements = most;
 }
 
@@ -249,7 +248,7 @@ static void test_with_verification(void **state)
 
     (void)state;
     assert_ok(device_context(&ctx, &device, &params));
-    check_varied();
+    check_varied(false);
     clfold_context_destroy(&ctx);
     ctx = plain;
 }
@@ -261,7 +260,7 @@ static void test_with_serial(void **state)
 
     (void)state;
     wanted = "algorithm=serial";
-    check_varied();
+    check_varied(false);
     wanted = all;
 }
 
@@ -357,6 +356,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_with_serial),
     };
 
+    device_no_vectors();
     for (int k = 1; k < argc; ++k) {
         for (char *word = strtok(argv[k], ", "); word; word = strtok(NULL, ", ")) {
             char *to = strchr(word, '=') ? line : test;

@@ -141,6 +141,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = { TESTS(RANK_TEST) };
     int level;
 
+    device_no_vectors();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);

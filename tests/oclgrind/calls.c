@@ -178,10 +178,9 @@ static void reduce_all(const char *kind)
             }
         }
     }
-    /* Verified, but not where Oclgrind looks for what is uninitialized: see held_up(). */
-    ctx->verify_every = !kind;
-    for (size_t k = 0; !kind && k < NUM_REDUCTIONS; ++k) {
-        struct trial trial = reduction(k, "reduce_tiles", &fold_tiles[0]);
+    ctx->verify_every = 1;
+    for (size_t k = 0; k < NUM_REDUCTIONS; ++k) {
+        struct trial trial = reduction(k, "reduce_tiles", &fold_tiles[kind ? 3 : 0]);
         trial.count = 300;
         trial.in_offset = k % 2 * 3;
         run(trial);
@@ -273,15 +272,11 @@ static const struct trial scans[] = {
 #define NUM_SCANS (sizeof(scans) / sizeof(scans[0]))
 
 /* By one tier or the other, each of which Oclgrind has; with no spins, or so few that it
- * can simulate them. Serial in one launch: where buffers were released before, Oclgrind
- * takes what a launch hands to the next for uninitialized. */
-static struct debug held_up(const struct debug *plan, const char *algorithm, size_t turn)
+ * can simulate them. */
+static struct debug held_up(const struct debug *plan, size_t turn)
 {
     struct debug with = *plan;
 
-    if (strcmp(algorithm, "serial") == 0) {
-        with.tile_elements = 0;
-    }
     with.tier = turn % 2 ? MEMORY_LEGACY_32 : MEMORY_LEGACY_64;
     with.spins = 1 + (turn % 3 == 2 ? 3 : 0);
     return with;
@@ -298,7 +293,7 @@ static void scan_tile(const struct debug *plan, size_t t)
         struct trial scan = scans[f];
         scan.operation = scan_of(exclusive);
         scan.algorithm = scan_algorithms[a];
-        scan.plan = held_up(plan, scan.algorithm, c + f + a);
+        scan.plan = held_up(plan, c + f + a);
         scan.count = counts[c];
         scan.in_offset = c;
         scan.out_offset = c * 3 % 5;
@@ -317,7 +312,7 @@ static void scan_tile(const struct debug *plan, size_t t)
         run((struct trial){ .subject = &affine_with_cuts,
                             .operation = scan_of(t % 2),
                             .algorithm = scan_algorithms[a],
-                            .plan = held_up(plan, scan_algorithms[a], a + t % 2),
+                            .plan = held_up(plan, a + t % 2),
                             .count = 200,
                             .in_offset = 1,
                             .out_offset = 3 });
@@ -362,7 +357,7 @@ static void run_shape(const struct subject *subject, clfold_operation operation,
     run((struct trial){ .subject = subject,
                         .operation = operation,
                         .algorithm = name,
-                        .plan = held_up(plan, name, shape->length),
+                        .plan = held_up(plan, shape->length),
                         .count = shape->count,
                         .width = shape->width,
                         .length = shape->length,
@@ -444,21 +439,18 @@ static void write_results(const struct debug *plan, size_t t)
     }
 }
 
-/* Segments by flags, keys and offsets, of which some are wrong. By groups, which are run
- * with a look at values too, not in passes: see held_up. */
+/* Segments by flags, keys and offsets, of which some are wrong. */
 static void scan_heads(const struct debug *plan, size_t t)
 {
     static const clfold_type types[] = { CLFOLD_U8, CLFOLD_U16, CLFOLD_U32 };
     static const size_t algorithms[] = { 0, 1, 3, 4 }; /* of scan_algorithms */
 
     for (size_t i = 0; i < 3 * 4; ++i) {
-        const bool in_passes = plan->tile == TILE_VECTOR;
-        const size_t a = algorithms[i % 4];
-        const char *algorithm = scan_algorithms[a == 3 && !in_passes ? 4 : a];
+        const char *algorithm = scan_algorithms[algorithms[i % 4]];
         struct trial trial = scans[(i + t) % NUM_SCANS];
         trial.operation = scan_of(i % 2 && trial.op != CLFOLD_ARG_MIN);
         trial.algorithm = algorithm;
-        trial.plan = held_up(plan, algorithm, i);
+        trial.plan = held_up(plan, i);
         trial.count = i % 5 ? 3 * plan->tile_elements + 7 : 100;
         trial.in_offset = i % 3;
         trial.by = CLFOLD_BY_FLAGS + (uint32_t)(i / 4);
@@ -596,7 +588,7 @@ static void selects(const struct debug *plan, size_t t)
             .subject = kinds[i % 5].subject,
             .condition = kinds[i % 5].condition,
             .algorithm = algorithm,
-            .plan = held_up(plan, algorithm, i),
+            .plan = held_up(plan, i),
             .count = (i + t) % 5 ? 3 * plan->tile_elements + 7 : plan->tile_elements,
             .in_offset = i % 3,
             .out_offset = (i + t) % 4,

@@ -1,5 +1,6 @@
-/* Stands between a program's launches and Oclgrind: "calls: ran KERNEL" on stdout for
- * each kernel that is launched, once. */
+/* Stands between a program and Oclgrind: "calls: ran KERNEL" on stdout for each kernel that
+ * is launched, once; and no buffer is released. For a buffer in the place of a smaller one
+ * Oclgrind keeps the smaller's notes, so all beyond them would be uninitialized. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 
 #include <CL/cl.h>
@@ -51,4 +52,9 @@ clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
     }
     note_kernel(name);
     return next(queue, kernel, dims, offset, global, local, num_wait, wait, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseMemObject(cl_mem mem)
+{
+    return mem ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
 }

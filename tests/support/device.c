@@ -127,6 +127,11 @@ cl_command_queue device_queue(const struct device *device,
     return status == CL_SUCCESS ? queue : NULL;
 }
 
+void device_no_vectors(void)
+{
+    setenv("CL_CONFIG_USE_VECTORIZER", "False", 0);
+}
+
 void device_init(struct device *device)
 {
     const char *wanted = getenv("CLFOLD_TEST_DEVICE");

@@ -58,6 +58,10 @@ enum level test_level(void);
 bool device_takes_all(const struct device *device);
 bool device_takes(const struct device *device, size_t turn);
 
+/* Intel's compiler makes wrong code of some work-groups as vectors, which clfold takes on
+ * no CPU. It makes none after this call, which stands before the first of OpenCL. */
+void device_no_vectors(void);
+
 /* A queue of its own; the caller's to release. */
 cl_command_queue device_queue(const struct device *device,
                               cl_command_queue_properties properties);

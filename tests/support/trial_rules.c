@@ -216,17 +216,8 @@ static bool is_named(const struct subject *s, const char *name)
     return s && s->fold.name && strstr(s->fold.name, name);
 }
 
-static bool has_half(const struct random_fold *fold)
-{
-    bool has = false;
-
-    for (unsigned k = 0; k < fold->num_parts; ++k) {
-        has |= fold->parts[k].type == CLFOLD_F16;
-    }
-    return has;
-}
-
-/* Rows that hold for one call or another; see docs/devices.md. */
+/* Rows that hold for one call or another; see docs/devices.md. Intel's is that of
+ * programs that called device_no_vectors. */
 const char *left_out(const struct trial *trial)
 {
     const struct subject *s = trial->subject;
@@ -236,7 +227,6 @@ const char *left_out(const struct trial *trial)
     const bool scans =
         trial_scans(trial) || (trial_selects(trial) && trial->condition->scans);
     const bool looks_back = scans && may_look_back(trial->algorithm);
-    const bool is_exclusive = trial->operation == CLFOLD_EXCLUSIVE_SCAN;
     const bool is_place = !s && is_arg(trial->op);
     const size_t size = fold ? size_of(fold->parts[0].type) : 0;
     const struct {
@@ -264,20 +254,8 @@ const char *left_out(const struct trial *trial)
         { ctx->caps.facts.most_elements && is_group && is_named(s, "triple"),
           "Mesa's compiler makes wrong code for three shorts" },
         /* Intel 2026.22 */
-        { device.is_intel && trial_is_by(trial, "scan_then_propagate") && fold &&
-              random_fold_parts(fold, 2) > 0,
-          "Intel's compiler takes a comparison of shorts for a maximum" },
-        { device.is_intel && is_group && is_exclusive &&
-              ((s && s->fold.type_name) || (fold && fold->num_parts > 2)),
-          "Intel's compiler takes the wrong one of two structs in groups" },
-        { device.is_intel && is_group && trial->by && !s && trial->op >= CLFOLD_MIN &&
-              trial->op <= CLFOLD_MIN_MAX && size_of(trial->pair.type) == 8,
-          "Intel's compiler takes half of 8 bytes of an extreme, with heads in groups" },
-        { device.is_intel && fold && fold->fold.type_name && has_half(fold),
-          "Intel's compiler does not write a half in a struct of a source" },
-        { device.is_intel && trial->width &&
-              (is_group || (s && s->load && !s->fold.load)),
-          "Intel's compiler makes vectors of a group's work-items, for minutes" },
+        { device.is_intel && is_group && scans && s && s->fold.type_name,
+          "Intel's compiler takes the wrong one of two structs of a source, in groups" },
         /* PoCL 3.1 */
         { device.is_pocl && is_group && fold && scans &&
               (looks_back || fold->num_parts > 2),
@@ -289,7 +267,7 @@ const char *left_out(const struct trial *trial)
               (is_named(s, "triple") || is_named(s, "own type") ||
                is_named(s, "four of all")),
           "PoCL makes wrong code of some scans by large groups" },
-        { device.is_pocl && is_group && s && is_exclusive &&
+        { device.is_pocl && is_group && s && trial->operation == CLFOLD_EXCLUSIVE_SCAN &&
               trial_is_by(trial, "scan_single_group"),
           "PoCL makes wrong code of some exclusive scans by groups" },
     };

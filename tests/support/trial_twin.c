@@ -3,6 +3,7 @@
 #include "trial_text.h"
 
 #include <clfold/experimental.h>
+#include <math.h>
 #include <string.h>
 
 bool run_rounds(const struct trial *trial)
@@ -28,8 +29,9 @@ double run_depth(const struct run *run)
         (trial->by && trial_reduces(trial))) {
         return 64 + count;
     }
-    return 64 + (is_group ? tile / group + group : tile / 4) + count / tile +
-           (by_lanes ? (double)trial->length : 0);
+    const double depth = (is_group ? tile / group + group : tile / 4) + count / tile +
+                         (by_lanes ? (double)trial->length : 0);
+    return 64 + fmin(depth, count);
 }
 
 /* ---- The same bits ----------------------------------------------------------------- */
