@@ -233,7 +233,8 @@ const char *left_out(const struct trial *trial)
         bool is;
         const char *why;
     } faults[] = {
-        { ctx->caps.facts.most_elements && looks_back && trial->algorithm,
+        { ctx->caps.facts.most_elements && trial->algorithm &&
+              may_look_back(trial->algorithm),
           "no scan looks back on a device that ends long loops" },
         /* Mesa 22.3 */
         { device.is_rusticl && is_named(s, "matrix"),
