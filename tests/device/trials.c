@@ -73,6 +73,9 @@ static void show(const struct trial *trial, const char *why)
         print_message("%s\n", text.bytes);
         clfold_text_finish(&text);
     }
+    if (trial->condition) {
+        print_message("keep %s\n", trial->condition->text);
+    }
     if (!spoils) {
         trial_shrink(&least, 10);
         trial_print(&least, line, sizeof(line));

@@ -1,6 +1,7 @@
-/* Stands between a program and Oclgrind: "calls: ran KERNEL" on stdout for each kernel that
- * is launched, once; and no buffer is released. For a buffer in the place of a smaller one
- * Oclgrind keeps the smaller's notes, so all beyond them would be uninitialized. */
+/* Stands between a program and Oclgrind: "calls: ran KERNEL" on stdout for each kernel
+ * that is launched, once; and no buffer is released. For a buffer in the place of a
+ * smaller one Oclgrind keeps the smaller's notes: what is beyond them would be
+ * uninitialized. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 
 #include <CL/cl.h>

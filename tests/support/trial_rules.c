@@ -245,6 +245,9 @@ const char *left_out(const struct trial *trial)
           "Mesa's compiler fails at padding, at four parts of a size, at several bytes" },
         { device.is_rusticl && trial->width && fold,
           "Mesa's compiler makes wrong code of some rows of two parts" },
+        { device.is_rusticl && trial_selects(trial) && fold && fold->fold.in &&
+              size == 8 && !is_float(fold->parts[0].type),
+          "Mesa's compiler compares a long that was an int with a number wrongly" },
         { device.is_rusticl && is_group && fold && random_fold_parts(fold, 2) == 3,
           "Mesa's compiler makes wrong code for three shorts" },
         { miscopies && is_group && trial_reduces(trial) && is_place &&
