@@ -54,11 +54,12 @@ static void check_calls(const struct trial *program, size_t num, size_t most,
     }
 }
 
-/* Three ranks make more where the compiler is quick; sums that round take turns. */
+/* Three ranks make more where the compiler is quick; sums that round take turns. Programs
+ * are the same on any number of ranks, so they are built once. */
 void test_subjects(void)
 {
     const bool is_all = num_ranks == 3 && (device.is_intel || test_level() == LEVEL_FULL);
-    uint64_t seed = (uint64_t)num_ranks;
+    uint64_t seed = 1;
     struct trial program;
 
     subject_args_init();
