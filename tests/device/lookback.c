@@ -81,15 +81,29 @@ struct trace {
     cl_ulong folded[FOLDED];
 };
 
-/* Results, the total after them, and the trace. */
-struct outcome {
-    bool refused;
+/* Results, the total after them, and the trace: of reduce_then_scan, and of the last look
+ * at the same elements. */
+static struct outcome {
     unsigned char bytes[4 * MOST + MAX_RESULT];
     struct trace trace;
     size_t num_tiles;
-};
+} expected, found;
 
 static cl_mem trace_mem;
+
+/* An inclusive scan of whole tiles, without spins. */
+static struct look look_over(const struct trial *scan, struct debug plan,
+                             enum memory_tier tier, size_t num_tiles)
+{
+    struct look look = { .scan = *scan };
+
+    look.scan.operation = CLFOLD_INCLUSIVE_SCAN;
+    look.scan.count = num_tiles * plan.tile_elements;
+    look.scan.plan = plan;
+    look.scan.plan.tier = tier;
+    look.scan.plan.spins = 1;
+    return look;
+}
 
 static void print_look(const struct look *look, char *text, size_t size)
 {
@@ -107,8 +121,8 @@ static void read_buffer(cl_mem mem, void *bytes, size_t size)
 }
 
 /* The same scan by one algorithm or the other: traced if it looks back, and then only
- * rejected for a valid reason. */
-static void run(const struct look *look, const char *algorithm, struct outcome *outcome)
+ * rejected for a valid reason. Returns false in this case. */
+static bool run(const struct look *look, const char *algorithm, struct outcome *outcome)
 {
     struct trial scan = look->scan;
     struct debug *plan = &scan.plan;
@@ -138,13 +152,18 @@ static void run(const struct look *look, const char *algorithm, struct outcome *
         scan.may_refuse = true;
         scan.unknown = true; /* but to the caller, who has the bits */
     }
-    outcome->refused = !trial_check(&scan, outcome->bytes);
-    if (outcome->refused) {
+    if (!trial_check(&scan, outcome->bytes)) {
         assert_true(is_due_refusal(&device, algorithm, plan, scan.in_place,
                                    CLFOLD_ERROR_UNSUPPORTED));
-        return;
+        return false;
     }
     read_buffer(trace_mem, trace, sizeof(*trace));
+    return true;
+}
+
+static void run_plainly(const struct look *look)
+{
+    run(look, "reduce_then_scan", &expected);
 }
 
 static int compare_folded(const void *a, const void *b)
@@ -155,17 +174,17 @@ static int compare_folded(const void *a, const void *b)
 }
 
 /* As many tiles say that they folded one for it as the log does, if all are near. */
-static void check_helpers(const char *text, const struct outcome *outcome, size_t num)
+static void check_helpers(const char *text, size_t num)
 {
-    for (size_t x = 0; x < outcome->num_tiles; ++x) {
+    for (size_t x = 0; x < found.num_tiles; ++x) {
         size_t helpers = 0, logged = 0;
-        for (size_t t = x + 1; t < outcome->num_tiles && t <= x + 64; ++t) {
-            helpers += outcome->trace.records[t].folded >> (t - x - 1) & 1;
+        for (size_t t = x + 1; t < found.num_tiles && t <= x + 64; ++t) {
+            helpers += found.trace.records[t].folded >> (t - x - 1) & 1;
         }
         for (size_t i = 0; i < num; ++i) {
-            logged += (cl_uint)outcome->trace.folded[i] == x;
+            logged += (cl_uint)found.trace.folded[i] == x;
         }
-        if (helpers > logged || (outcome->num_tiles <= 65 && helpers < logged)) {
+        if (helpers > logged || (found.num_tiles <= 65 && helpers < logged)) {
             fail_msg("%s: %zu tiles say they folded tile %zu, %zu logged", text, helpers,
                      x, logged);
         }
@@ -173,45 +192,48 @@ static void check_helpers(const char *text, const struct outcome *outcome, size_
 }
 
 /* No group folds a tile twice that is not its own. */
-static void check_folded(const struct look *look, struct outcome *outcome)
+static void check_folded(const char *text)
 {
-    const cl_ulong *folded = outcome->trace.folded;
-    size_t num = outcome->trace.head.num_folded, fallbacks = 0;
-    char text[1024];
+    cl_ulong *folded = found.trace.folded;
+    size_t num = found.trace.head.num_folded, fallbacks = 0;
 
-    print_look(look, text, sizeof(text));
     if (num > FOLDED) {
         fail_msg("%s: %zu tiles folded for others", text, num);
     }
-    qsort(outcome->trace.folded, num, sizeof(*folded), compare_folded);
+    qsort(folded, num, sizeof(*folded), compare_folded);
     for (size_t i = 1; i < num; ++i) {
         if (folded[i] == folded[i - 1]) {
             fail_msg("%s: group %u folded tile %u twice", text,
                      (cl_uint)(folded[i] >> 32), (cl_uint)folded[i]);
         }
     }
-    for (size_t t = 0; t < outcome->num_tiles; ++t) {
-        fallbacks += outcome->trace.records[t].fallbacks;
+    for (size_t t = 0; t < found.num_tiles; ++t) {
+        fallbacks += found.trace.records[t].fallbacks;
     }
     if (fallbacks != num) {
         fail_msg("%s: %zu fallbacks traced, %zu logged", text, fallbacks, num);
     }
-    check_helpers(text, outcome, num);
+    check_helpers(text, num);
 }
 
-static void check_same(const struct look *look, const struct outcome *expected,
-                       const struct outcome *found)
+/* After run_plainly(). Returns false where it was rejected. */
+static bool check_run(const struct look *look, const char *algorithm)
 {
     const size_t size = trial_result_size(&look->scan);
     const size_t num = look->scan.count + (look->scan.total != TOTAL_NONE);
     char text[1024];
 
+    print_look(look, text, sizeof(text));
+    if (!run(look, algorithm, &found)) {
+        return false;
+    }
     for (size_t i = 0; i < num; ++i) {
-        if (memcmp(expected->bytes + i * size, found->bytes + i * size, size) != 0) {
-            print_look(look, text, sizeof(text));
+        if (memcmp(expected.bytes + i * size, found.bytes + i * size, size) != 0) {
             fail_msg("%s: result %zu differs", text, i);
         }
     }
+    check_folded(text);
+    return true;
 }
 
 /* ---- Blocked groups ---------------------------------------------------------------- */
@@ -236,19 +258,13 @@ static const uint32_t windows[] = { 1, 3, 32 };
 
 static size_t num_refused, num_run, helped_in_place;
 
-static void check_look(struct look *look, const char *algorithm,
-                       const struct outcome *expected)
+static void check_look(struct look *look, const char *algorithm)
 {
-    static struct outcome found;
-
-    run(look, algorithm, &found);
-    if (found.refused) {
+    if (!check_run(look, algorithm)) {
         ++num_refused;
         return;
     }
     ++num_run;
-    check_same(look, expected, &found);
-    check_folded(look, &found);
     /* Nothing before a tile that has a head matters. */
     for (size_t t = 0; look->scan.by && t < found.num_tiles; ++t) {
         assert_int_equal(found.trace.records[t].depth, 0);
@@ -265,26 +281,25 @@ static void check_look(struct look *look, const char *algorithm,
 /* Blocked groups at each rate, by each bound, apart and in place. */
 static void check_blocked(struct look *look, const char *algorithm)
 {
-    static struct outcome expected;
     const uint32_t rates[] = { 0, 2, 3, 4 };
     const bool can_be_in_place =
         trial_element_size(&look->scan) == trial_result_size(&look->scan);
 
-    run(look, "reduce_then_scan", &expected);
+    run_plainly(look);
     for (size_t k = 0; k < 4 * 2 * 2; ++k) {
         look->block_every = rates[k % 4];
         look->scan.plan.spins = k / 4 % 2 ? 1 + 5 : 1;
         look->scan.in_place = k / 8;
         look->seed = k % 3 == 2 ? (uint32_t)k : 0;
         if (!look->scan.in_place || can_be_in_place) {
-            check_look(look, algorithm, &expected);
+            check_look(look, algorithm);
         }
     }
     /* The policy's spins. */
     look->scan.plan.spins = 0;
     look->scan.in_place = false;
     look->block_every = 3;
-    check_look(look, algorithm, &expected);
+    check_look(look, algorithm);
 }
 
 /* That whose looks take longest, and so what waits for so many of them. */
@@ -329,10 +344,8 @@ static void test_subject(void **state)
     }
     for (size_t t = s == 0 ? 0 : (s + 2) % 3; t < NUM_TILES; t += s == 0 ? 1 : 3) {
         const bool turn = (s + t / 3) % 2;
-        struct look look = { .scan = *scan };
+        struct look look = look_over(scan, tiles[t], tier_here(s + t), TILES_HERE);
         struct debug *plan = &look.scan.plan;
-        *plan = tiles[t];
-        plan->tier = tier_here(s + t);
         plan->anchor = anchors[(s + t + t / 3) % 3];
         /* PoCL 3.1's compiler dies of a group's tiles in blocks, of items so wide. */
         if (device.is_pocl && is_arg(scan->op) && plan->tile == TILE_GROUP) {
@@ -366,17 +379,14 @@ static void test_tier(void **state)
     }
     for (size_t k = 0; k < 6; ++k) {
         bool group = k % 2;
-        struct look look = { .scan = subjects[k / 2 % 2].scan };
-        struct debug *plan = &look.scan.plan;
+        struct look look =
+            look_over(&subjects[k / 2 % 2].scan, tiles[group ? 4 : 0], tier, TILES_HERE);
         if (group && k > 1 && !ctx->caps.facts.sub_groups) {
             continue;
         }
-        *plan = group ? tiles[4] : tiles[0];
-        plan->tier = tier;
-        plan->anchor = k / 2 == 1 ? 4 : 1;
-        plan->window = windows[k / 2];
+        look.scan.plan.anchor = k / 2 == 1 ? 4 : 1;
+        look.scan.plan.window = windows[k / 2];
         look.scan.operation = scan_of(k / 3 % 2);
-        look.scan.count = TILES_HERE * plan->tile_elements;
         look.scan.out_offset = look.scan.seed = k;
         check_blocked(&look, k == 3 ? "scan_chained" : "scan_lookback");
     }
@@ -391,28 +401,21 @@ static void test_tier(void **state)
  * totals were folded in the order in which they are found, the bits would differ. */
 static void test_seeds(void **state)
 {
-    static struct outcome expected, found;
-    struct look look = { .scan = subjects[0].scan };
+    struct look look =
+        look_over(&subjects[0].scan, tiles[0], slow_tier(), (size_t)2 * TILES_HERE);
     size_t depths = 0, fallbacks = 0;
 
     (void)state;
-    look.scan.operation = CLFOLD_INCLUSIVE_SCAN;
     look.scan.total = TOTAL_BEHIND;
-    look.scan.plan = tiles[0];
     /* PoCL gives a worker no less than 32 groups at once. */
     look.scan.plan.max_groups = MOST_TILES;
     look.scan.plan.anchor = 1;
-    look.scan.plan.tier = slow_tier();
-    look.scan.count = 2 * TILES_HERE * look.scan.plan.tile_elements;
-    run(&look, "reduce_then_scan", &expected);
+    run_plainly(&look);
     for (uint32_t seed = 1; seed <= SEEDS; ++seed) {
         look.seed = seed;
         look.scan.plan.spins = 1 + (seed % 4 == 0 ? 0 : seed % 4 == 1 ? 200 : 1 << 12);
         look.block_every = seed % 5 == 0 ? 2 + seed % 3 : 0;
-        run(&look, "scan_lookback", &found);
-        assert_false(found.refused);
-        check_same(&look, &expected, &found);
-        check_folded(&look, &found);
+        assert_true(check_run(&look, "scan_lookback"));
         for (size_t t = 0; t < found.num_tiles; ++t) {
             depths += found.trace.records[t].depth;
             fallbacks += found.trace.records[t].fallbacks;
@@ -431,21 +434,16 @@ static void test_seeds(void **state)
  * are any, where groups run side by side. */
 static void test_in_place(void **state)
 {
-    static struct outcome expected, found;
-    struct look look = { .scan = subjects[0].scan };
+    const struct debug plan = TILES_OF(TILE_VECTOR, 512, 0, MOST_TILES);
+    struct look look = look_over(&subjects[0].scan, plan, best_tier(&device), MOST / 512);
     size_t helped = 0;
 
     (void)state;
-    look.scan.operation = CLFOLD_INCLUSIVE_SCAN;
-    look.scan.count = MOST;
-    look.scan.plan = (struct debug)TILES_OF(TILE_VECTOR, 512, 0, MOST_TILES);
-    look.scan.plan.tier = best_tier(&device);
-    look.scan.plan.spins = 1;
     if (!has_fences(&device, look.scan.plan.tier)) {
         print_message("%s: none in place\n", device.name);
         skip();
     }
-    run(&look, "reduce_then_scan", &expected);
+    run_plainly(&look);
     look.scan.in_place = true;
     for (uint32_t seed = 1;
          seed <= RUNS_IN_PLACE ||
@@ -453,10 +451,7 @@ static void test_in_place(void **state)
          ++seed) {
         look.seed = seed;
         look.block_every = seed % 3 == 0 ? 2 : 0;
-        run(&look, "scan_lookback", &found);
-        assert_false(found.refused);
-        check_same(&look, &expected, &found);
-        check_folded(&look, &found);
+        assert_true(check_run(&look, "scan_lookback"));
         helped += found.trace.head.num_folded;
     }
     print_message("%zu tiles folded for others\n", helped);
@@ -478,7 +473,6 @@ static void test_in_place(void **state)
  */
 static void test_snapshot(void **state)
 {
-    static struct outcome found;
     /* PoCL gives a worker no less than 32 groups at once: here some to each of 16. */
     enum { MANY = 512 };
     static const char states[] = "PAAPAPXA";
@@ -488,12 +482,8 @@ static void test_snapshot(void **state)
         [2 * 4 + 1] = PREFIX_OF(5), [2 * 5] = PREFIX_OF(3),     [2 * 5 + 1] = TOTAL_OF(7),
         [2 * 6] = PREFIX_OF(5),     [2 * 7 + 1] = PREFIX_OF(5),
     };
-    static struct outcome expected;
-    struct look look = {
-        .scan = { SUM(CLFOLD_U32, CLFOLD_U32), .operation = CLFOLD_INCLUSIVE_SCAN,
-                  .plan = TILES_OF(TILE_VECTOR, 16, 0, MANY), .count = MANY * 16 },
-        .holds = holds
-    };
+    const struct debug plan = TILES_OF(TILE_VECTOR, 16, 0, MANY);
+    struct look look = look_over(&subjects[2].scan, plan, slow_tier(), MANY);
     cl_uint units = 0;
     char is[9] = "";
 
@@ -503,13 +493,12 @@ static void test_snapshot(void **state)
         print_message("%s: no 8 groups at once are sure to run\n", device.name);
         skip();
     }
-    look.scan.plan.tier = slow_tier();
+    look.holds = holds;
     look.scan.plan.spins = 1u << 30;
-    run(&look, "reduce_then_scan", &expected);
+    run_plainly(&look);
     /* A wait ends some time, on a busy machine perhaps too early. */
     for (size_t tries = 0; tries < 5 && strcmp(is, states) != 0; ++tries) {
-        run(&look, "scan_lookback", &found);
-        check_same(&look, &expected, &found);
+        assert_true(check_run(&look, "scan_lookback"));
         cl_ulong now = found.trace.records[5].prefix;
         for (size_t t = 0; t < 8; ++t) {
             const clfold_tile_trace *record = &found.trace.records[t];
@@ -525,15 +514,11 @@ static void test_snapshot(void **state)
 
 /* ---- Epochs ------------------------------------------------------------------------ */
 
-static struct look look_by_tier(enum memory_tier tier, uint32_t spins)
+static struct look look_by_20(enum memory_tier tier)
 {
-    struct look look = { .scan = subjects[2].scan };
+    struct look look = look_over(&subjects[2].scan, tiles[0], tier, 2);
 
-    look.scan.operation = CLFOLD_INCLUSIVE_SCAN;
-    look.scan.plan = tiles[0];
     look.scan.plan.max_groups = 20;
-    look.scan.plan.tier = tier;
-    look.scan.plan.spins = spins;
     return look;
 }
 
@@ -541,16 +526,12 @@ static struct look look_by_tier(enum memory_tier tier, uint32_t spins)
  * publish, whose words of a call before must not be taken for theirs. */
 static void check_call(struct look *look, size_t num_tiles, size_t i)
 {
-    static struct outcome expected, found;
 
     look->scan.count = num_tiles * look->scan.plan.tile_elements - i % 7;
     look->scan.seed = i;
     look->block_every = i % 2 ? 2 : 0;
-    run(look, "reduce_then_scan", &expected);
-    run(look, "scan_lookback", &found);
-    assert_false(found.refused);
-    check_same(look, &expected, &found);
-    check_folded(look, &found);
+    run_plainly(look);
+    assert_true(check_run(look, "scan_lookback"));
 }
 
 static void test_wrap(void **state)
@@ -559,11 +540,12 @@ static void test_wrap(void **state)
 
     (void)state;
     for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS; ++tier) {
-        struct look look = look_by_tier(tier, 1 + 2);
+        struct look look = look_by_20(tier);
         uint32_t bits = clfold_memory(tier)->word_bits == 64 ? 30 : 14;
         if (!has_tier(&device, tier)) {
             continue;
         }
+        look.scan.plan.spins = 1 + 2;
         look.scan.plan.first_epoch = (1u << bits) - 20;
         clfold_context_trim(ctx);
         for (size_t i = 0; i < 40; ++i) {
@@ -589,10 +571,9 @@ static void test_whole_cycle(void **state)
         print_message("%s: no words of 32 bits\n", device.name);
         skip();
     }
-    struct look look = look_by_tier(tier, 1);
+    struct look look = look_by_20(tier);
     struct trial few = look.scan; /* untraced, as others run it */
     few.algorithm = "scan_lookback";
-    few.count = (size_t)2 * few.plan.tile_elements;
     clfold_context_trim(ctx);
     check_call(&look, 20, 0);
     for (size_t i = 0; i < (1 << 14) - 1; ++i) {
@@ -612,34 +593,34 @@ static void test_replayed(void **state)
                                .algorithm = "scan_lookback" };
     struct debug plan = TILES_OF(TILE_VECTOR, 16, 0, 7);
     const size_t local = 1, count = (size_t)TILES * 16;
-    cl_float expected[TILES * 16], found[TILES * 16], poison = -1;
+    cl_float wanted[TILES * 16], is[TILES * 16], poison = -1;
     clfold_context *own = NULL;
     clfold_report report;
 
     (void)state;
     plan.spins = 1;
     plan.tier = best_tier(&device);
-    fill(found, CLFOLD_F32, count, FILL_ROUNDING, 3);
-    cl_mem in_mem = copied_buffer(found, sizeof(found));
-    cl_mem out_mem = coloured_buffer(sizeof(found));
+    fill(is, CLFOLD_F32, count, FILL_ROUNDING, 3);
+    cl_mem in_mem = copied_buffer(is, sizeof(is));
+    cl_mem out_mem = coloured_buffer(sizeof(is));
     assert_ok(clfold_context_create(&own, device.context, device.id, NULL));
     clfold_context_override(own, &plan);
     assert_ok(clfold_inclusive_scan(own, device.queue, &fold, in_mem, 0, out_mem, 0,
                                     count, 0, NULL, NULL));
-    read_buffer(out_mem, expected, sizeof(expected));
+    read_buffer(out_mem, wanted, sizeof(wanted));
     assert_ok(clfold_explain(own, CLFOLD_INCLUSIVE_SCAN, &fold, count, NULL, &report));
     assert_null(own->cache.programs->next);
     for (int i = 0; i < REPLAYS; ++i) {
         const size_t global = report.num_groups;
         cl_kernel kernel = own->cache.programs->idle->kernels[0];
         assert_int_equal(clEnqueueFillBuffer(device.queue, out_mem, &poison, 4, 0,
-                                             sizeof(found), 0, NULL, NULL),
+                                             sizeof(is), 0, NULL, NULL),
                          CL_SUCCESS);
         assert_int_equal(clEnqueueNDRangeKernel(device.queue, kernel, 1, NULL, &global,
                                                 &local, 0, NULL, NULL),
                          CL_SUCCESS);
-        read_buffer(out_mem, found, sizeof(found));
-        assert_memory_equal(found, expected, sizeof(found));
+        read_buffer(out_mem, is, sizeof(is));
+        assert_memory_equal(is, wanted, sizeof(is));
     }
     clfold_context_destroy(&own);
     clReleaseMemObject(in_mem);

@@ -39,15 +39,16 @@ static const struct way look_back = { CALL_INCLUSIVE_SCAN, "scan_lookback",
 
 /* ---- Tasks ------------------------------------------------------------------------- */
 
-/* A way on data of its own. */
-struct task {
+/* A way on data of its own. Each test makes those that it uses, from the first on. */
+#define MOST_TASKS 48
+static struct task {
     const struct way *way;
     clfold_context *context;
     const char *algorithm;
     size_t count, num_results;
     cl_mem in, out; /* ints */
     cl_int values[COUNT], expected[COUNT];
-};
+} tasks[MOST_TASKS];
 
 /* What an output is before it is written. */
 static cl_int blank[COUNT];
@@ -83,11 +84,21 @@ static size_t expect(const struct way *way, const cl_int *values, size_t count,
     return 1;
 }
 
-static struct task *task_create(const struct way *way, size_t count, uint64_t seed)
+static void task_clear(struct task *task)
 {
-    struct task *task = malloc(sizeof(*task));
+    if (task->in) {
+        clReleaseMemObject(task->in);
+        clReleaseMemObject(task->out);
+    }
+}
 
-    assert_non_null(task);
+static struct task *task_make(size_t i, const struct way *way, size_t count,
+                              uint64_t seed)
+{
+    struct task *task = &tasks[i];
+
+    assert_true(i < MOST_TASKS);
+    task_clear(task);
     task->way = way;
     task->context = ctx;
     task->algorithm = way->algorithm;
@@ -99,11 +110,12 @@ static struct task *task_create(const struct way *way, size_t count, uint64_t se
     return task;
 }
 
-static void task_destroy(struct task *task)
+/* One of each way by turns. */
+static void tasks_make(size_t first, size_t num, size_t count)
 {
-    clReleaseMemObject(task->in);
-    clReleaseMemObject(task->out);
-    free(task);
+    for (size_t i = first; i < first + num; ++i) {
+        task_make(i, &ways[i % NUM_WAYS], count, i);
+    }
 }
 
 static clfold_status task_call(const struct task *task, cl_command_queue queue,
@@ -133,11 +145,7 @@ static void assert_holds(cl_command_queue queue, cl_mem mem, const cl_int *expec
     /* At least one: PoCL 6.0 and 7.1 reject reads of none. */
     assert_cl(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, (num + !num) * sizeof(*found),
                                   found, 0, NULL, NULL));
-    for (size_t i = 0; i < num; ++i) {
-        if (found[i] != expected[i]) {
-            fail_msg("item %zu is %d instead of %d", i, found[i], expected[i]);
-        }
-    }
+    assert_memory_equal(found, expected, num * sizeof(*found));
 }
 
 static void assert_done(const struct task *task, cl_command_queue queue)
@@ -161,10 +169,9 @@ static void assert_does(const struct task *task, cl_command_queue queue)
 static void assert_sums(const struct task *task, cl_command_queue queue)
 {
     const clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
-    const struct way way = { .call = CALL_REDUCE };
     cl_int result = 0, expected;
 
-    expect(&way, task->values, task->count, &expected);
+    expect(&ways[0], task->values, task->count, &expected);
     assert_ok(clfold_reduce_host(ctx, queue, &fold, task->in, 0, task->count, &result,
                                  sizeof(result)));
     assert_int_equal(result, expected);
@@ -194,12 +201,11 @@ static void need_overtaking(void)
     const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
     const cl_char none = 0;
     cl_event event = NULL;
-    cl_int state = CL_QUEUED, status;
+    cl_int state = CL_QUEUED;
 
     need_disorder();
     cl_event gate = gate_create();
-    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 2, NULL, &status);
-    assert_cl(status);
+    cl_mem mem = copied_buffer(blank, 2);
     assert_cl(clEnqueueFillBuffer(device.disorder, mem, &none, 1, 0, 1, 1, &gate, NULL));
     assert_cl(clEnqueueFillBuffer(device.disorder, mem, &none, 1, 1, 1, 0, NULL, &event));
     assert_cl(clFlush(device.disorder));
@@ -230,7 +236,7 @@ static void test_out_of_order(void **state)
     need_disorder();
     for (size_t round = 0; round < 3 * NUM_WAYS * NUM_WAYS; ++round) {
         const struct way *second = &ways[round / NUM_WAYS % NUM_WAYS];
-        struct task *task = task_create(&ways[round % NUM_WAYS], COUNT, round);
+        struct task *task = task_make(0, &ways[round % NUM_WAYS], COUNT, round);
         struct task again = { .way = second,
                               .context = ctx,
                               .algorithm = second->algorithm,
@@ -239,8 +245,7 @@ static void test_out_of_order(void **state)
                               .out = task->out };
         cl_event written, once, done;
         /* What is in the buffer until the write has been. */
-        assert_cl(clEnqueueWriteBuffer(device.disorder, task->in, CL_TRUE, 0,
-                                       sizeof(blank), blank, 0, NULL, NULL));
+        write_buffer(task->in, 0, sizeof(blank), blank);
         assert_cl(clEnqueueWriteBuffer(device.disorder, task->in, CL_FALSE, 0,
                                        sizeof(task->values), task->values, 0, NULL,
                                        &written));
@@ -252,7 +257,6 @@ static void test_out_of_order(void **state)
         clReleaseEvent(written);
         clReleaseEvent(once);
         clReleaseEvent(done);
-        task_destroy(task);
     }
 }
 
@@ -271,7 +275,7 @@ static void failed_wait(const struct way *way, cl_command_queue next)
 {
     const bool is_lost = device.is_rusticl && !device.ends_loops;
     cl_command_queue queue = is_lost ? device_queue(&device, 0) : next;
-    struct task *task = task_create(way, COUNT, 8);
+    struct task *task = task_make(0, way, COUNT, 8);
     cl_event event = NULL, gate = gate_create();
     cl_int status, execution = CL_QUEUED;
 
@@ -299,7 +303,6 @@ static void failed_wait(const struct way *way, cl_command_queue next)
     if (is_lost) {
         clReleaseCommandQueue(queue);
     }
-    task_destroy(task);
 }
 
 static void test_failed_wait(void **state)
@@ -421,6 +424,22 @@ static void expect_steps(const cl_int *values, size_t count)
     }
 }
 
+/* What clfold_prepare has built, a call with a count in memory does not build. */
+static void call_prepared(const struct call_row *row, const struct call *call)
+{
+    const clfold_fold fold = fold_for(row->operation, call->fold);
+    clfold_stats before, after;
+    clfold_report report;
+
+    assert_ok(clfold_explain(ctx, row->operation, &fold, call->count, NULL, &report));
+    assert_non_null(strstr(report.reason, "; the count is a bound"));
+    assert_ok(clfold_prepare(ctx, row->operation, &fold, call->count, NULL));
+    assert_ok(clfold_context_stats(ctx, &before));
+    assert_ok(row->make(call));
+    assert_ok(clfold_context_stats(ctx, &after));
+    assert_int_equal(before.builds, after.builds);
+}
+
 static void counted(cl_command_queue queue, cl_ulong count, uint64_t seed)
 {
     static cl_int values[COUNT];
@@ -462,7 +481,7 @@ static void counted(cl_command_queue queue, cl_ulong count, uint64_t seed)
                                            : k == RUNS ? &done[KEYS]
                                                        : &done[step->from],
                                    .event = &done[k] };
-        assert_ok(call_rows[step->way.call].make(&call));
+        call_prepared(&call_rows[step->way.call], &call);
     }
     gate_open(gate);
     assert_cl(clWaitForEvents(STEPS, done));
@@ -477,42 +496,6 @@ static void counted(cl_command_queue queue, cl_ulong count, uint64_t seed)
     clReleaseEvent(written);
     clReleaseMemObject(numbers);
     clReleaseMemObject(in);
-}
-
-/* What clfold_prepare has built, a call with a count in memory does not build. */
-static void test_prepared(void **state)
-{
-    const cl_ulong count = 1000;
-    clfold_stats before, after;
-    clfold_report report;
-
-    (void)state;
-    for_calls(row, HAS_OUT)
-    {
-        clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
-        cl_mem in = copied_buffer(blank, sizeof(blank)),
-               out = coloured_buffer(sizeof(blank)),
-               mem = copied_buffer(&count, sizeof(count));
-        const struct call call = { .context = ctx,
-                                   .queue = device.queue,
-                                   .fold = &fold,
-                                   .in = in,
-                                   .out = out,
-                                   .count = SMALL };
-        fold.count_at.mem = mem;
-        const clfold_fold own = fold_for(row->operation, &fold);
-        assert_ok(clfold_explain(ctx, row->operation, &own, SMALL, NULL, &report));
-        assert_non_null(strstr(report.reason, "; the count is a bound"));
-        assert_ok(clfold_prepare(ctx, row->operation, &own, SMALL, NULL));
-        assert_ok(clfold_context_stats(ctx, &before));
-        assert_ok(row->make(&call));
-        assert_ok(clfold_context_stats(ctx, &after));
-        assert_int_equal(before.builds, after.builds);
-        assert_cl(clFinish(device.queue));
-        clReleaseMemObject(in);
-        clReleaseMemObject(out);
-        clReleaseMemObject(mem);
-    }
 }
 
 static void test_counted(void **state)
@@ -532,20 +515,15 @@ static void test_counted(void **state)
 static void test_host_result_is_last(void **state)
 {
     cl_command_queue queues[] = { device.queue, device.disorder };
-    struct task *tasks[] = { task_create(&ways[0], COUNT, 9),
-                             task_create(&ways[0], COUNT, 10) };
 
     (void)state;
     for (size_t i = 0; i < 20 && queues[i / 10]; ++i) {
-        struct task *task = tasks[i % 2];
-        clEnqueueWriteBuffer(queues[i / 10], tasks[0]->in, CL_FALSE, 0,
-                             sizeof(task->values), task->values, 0, NULL, NULL);
-        struct task there = { .count = COUNT, .in = tasks[0]->in };
-        memcpy(there.values, task->values, sizeof(there.values));
-        assert_sums(&there, queues[i / 10]);
+        struct task *task = task_make(0, &ways[0], COUNT, 9);
+        fill(task->values, CLFOLD_I32, COUNT, FILL_EXACT, 10 + i);
+        clEnqueueWriteBuffer(queues[i / 10], task->in, CL_FALSE, 0, sizeof(task->values),
+                             task->values, 0, NULL, NULL);
+        assert_sums(task, queues[i / 10]);
     }
-    task_destroy(tasks[0]);
-    task_destroy(tasks[1]);
 }
 
 /* ---- Scratch ----------------------------------------------------------------------- */
@@ -569,28 +547,26 @@ struct flight {
 
 static void check_flight(const struct flight *flight, uint64_t seed)
 {
-    struct task *tasks[MOST_CALLS];
     cl_event events[MOST_CALLS], gate = gate_create();
 
     for (size_t i = 0; i < flight->num; ++i) {
-        tasks[i] = task_create(&flight->ways[i % flight->num_ways], COUNT, seed + i);
+        const struct way *way = &flight->ways[i % flight->num_ways];
+        struct task *task = task_make(i, way, COUNT, seed + i);
         if (flight->in_place && i / flight->num_ways == 1) {
-            clReleaseMemObject(tasks[i]->out);
-            clRetainMemObject(tasks[i]->in);
-            tasks[i]->out = tasks[i]->in;
+            clReleaseMemObject(task->out);
+            clRetainMemObject(task->in);
+            task->out = task->in;
         }
-        assert_ok(task_call(tasks[i], flight->queues[i % 2], &gate, &events[i]));
+        assert_ok(task_call(task, flight->queues[i % 2], &gate, &events[i]));
     }
-    if (flight->scratch > 0) {
-        assert_int_equal(scratch_bytes(ctx), flight->scratch);
-    }
+    const uint64_t scratch = scratch_bytes(ctx);
     gate_open(gate);
     assert_cl(clWaitForEvents((cl_uint)flight->num, events));
     for (size_t i = 0; i < flight->num; ++i) {
-        assert_done(tasks[i], device.queue);
+        assert_done(&tasks[i], device.queue);
         clReleaseEvent(events[i]);
-        task_destroy(tasks[i]);
     }
+    assert_int_equal(scratch, flight->scratch ? flight->scratch : scratch);
 }
 
 /* On a queue in order they share scratch, one after the other. */
@@ -617,10 +593,9 @@ static void test_in_flight_out_of_order(void **state)
     clfold_context_trim(ctx);
     check_flight(&flight, 0);
     for (size_t i = 0; i < NUM_WAYS; ++i) {
-        struct task *task = task_create(&ways[i], COUNT, 99);
+        const struct task *task = task_make(0, &ways[i], COUNT, 99);
         assert_does(task, device.disorder);
         assert_sums(task, device.disorder);
-        task_destroy(task);
     }
     assert_int_equal(scratch_bytes(ctx), flight.scratch);
 }
@@ -646,33 +621,26 @@ static void test_two_queues(void **state)
 static void test_held_calls(void **state)
 {
     enum { HELD = 40, LENGTH = 60 * NUM_WAYS };
-    struct task *held[HELD], *others[NUM_WAYS];
 
     (void)state;
     need_overtaking();
     cl_event gate = gate_create();
     clfold_context_trim(ctx);
+    tasks_make(0, HELD, COUNT);
+    tasks_make(HELD, NUM_WAYS, SMALL);
     for (size_t i = 0; i < HELD; ++i) {
-        held[i] = task_create(&ways[i % NUM_WAYS], COUNT, i);
-        assert_ok(task_call(held[i], device.disorder, &gate, NULL));
+        assert_ok(task_call(&tasks[i], device.disorder, &gate, NULL));
     }
     assert_int_equal(scratch_bytes(ctx), HELD * BLOCK);
-    for (size_t i = 0; i < NUM_WAYS; ++i) {
-        others[i] = task_create(&ways[i], SMALL, HELD + i);
-    }
     for (size_t i = 0; i < LENGTH; ++i) {
-        assert_does(others[i % NUM_WAYS], device.disorder);
+        assert_does(&tasks[HELD + i % NUM_WAYS], device.disorder);
     }
     assert_true(scratch_bytes(ctx) <= 2 * HELD * BLOCK);
-    assert_holds(device.queue, held[0]->out, blank, COUNT);
+    assert_holds(device.queue, tasks[0].out, blank, COUNT);
     gate_open(gate);
-    assert_sums(held[0], device.disorder);
+    assert_sums(&tasks[0], device.disorder);
     for (size_t i = 0; i < HELD; ++i) {
-        assert_done(held[i], device.disorder);
-        task_destroy(held[i]);
-    }
-    for (size_t i = 0; i < NUM_WAYS; ++i) {
-        task_destroy(others[i]);
+        assert_done(&tasks[i], device.disorder);
     }
 }
 
@@ -682,34 +650,27 @@ static void test_held_calls(void **state)
 static void test_steady_flight(void **state)
 {
     enum { DEPTH = 40, LENGTH = 400 };
-    struct task *tasks[DEPTH];
     cl_event gates[DEPTH], events[DEPTH];
 
     (void)state;
     need_disorder();
     clfold_context_trim(ctx);
-    for (size_t i = 0; i < DEPTH; ++i) {
-        tasks[i] = task_create(&ways[i % NUM_WAYS], SMALL, i);
-    }
+    tasks_make(0, DEPTH, SMALL);
     for (size_t i = 0; i < LENGTH + DEPTH; ++i) {
         const size_t k = i % DEPTH;
         if (i >= DEPTH) {
             gate_open(gates[k]);
             assert_cl(clWaitForEvents(1, &events[k]));
             clReleaseEvent(events[k]);
-            assert_done(tasks[k], device.queue);
+            assert_done(&tasks[k], device.queue);
         }
         if (i < LENGTH) {
             gates[k] = gate_create();
-            assert_cl(clEnqueueWriteBuffer(device.queue, tasks[k]->out, CL_TRUE, 0,
-                                           SMALL * sizeof(*blank), blank, 0, NULL, NULL));
-            assert_ok(task_call(tasks[k], device.disorder, &gates[k], &events[k]));
+            write_buffer(tasks[k].out, 0, SMALL * sizeof(*blank), blank);
+            assert_ok(task_call(&tasks[k], device.disorder, &gates[k], &events[k]));
         }
     }
     assert_true(scratch_bytes(ctx) <= 2 * DEPTH * BLOCK);
-    for (size_t i = 0; i < DEPTH; ++i) {
-        task_destroy(tasks[i]);
-    }
 }
 
 /* A queue that its owner released stays with the context until trim, and its scratch too.
@@ -717,7 +678,7 @@ static void test_steady_flight(void **state)
 static void test_queue_is_retained(void **state)
 {
     cl_command_queue other = device_queue(&device, 0);
-    struct task *task = task_create(&ways[0], COUNT, 7);
+    const struct task *task = task_make(0, &ways[0], COUNT, 7);
     cl_uint held = 0, left = 0;
 
     (void)state;
@@ -733,7 +694,6 @@ static void test_queue_is_retained(void **state)
     clGetCommandQueueInfo(other, CL_QUEUE_REFERENCE_COUNT, sizeof(left), &left, NULL);
     assert_true(left < held);
     clReleaseCommandQueue(other);
-    task_destroy(task);
 }
 
 /* ---- A limit of scratch ------------------------------------------------------------ */
@@ -755,14 +715,13 @@ static void test_no_scratch(void **state)
 
     (void)state;
     for (size_t i = 0; i < NUM_WAYS; ++i) {
-        struct task *task = task_create(&ways[i], COUNT, i);
+        struct task *task = task_make(0, &ways[i], COUNT, i);
         cl_event event = (cl_event)&device;
         task->context = limited;
         assert_refused(task_call(task, device.queue, NULL, &event),
                        CL_MEM_OBJECT_ALLOCATION_FAILURE, "scratch_limit is 16");
         assert_null(event);
         assert_holds(device.queue, task->out, blank, COUNT);
-        task_destroy(task);
     }
     clfold_context_destroy(&limited);
 }
@@ -774,7 +733,6 @@ static void test_scratch_limit(void **state)
 {
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
     cl_command_queue other = device_queue(&device, 0);
-    struct task *tasks[3];
     clfold_report report;
     char words[64];
     cl_event gate = gate_create();
@@ -784,16 +742,15 @@ static void test_scratch_limit(void **state)
     size_t limit = report.scratch_bytes / 4 * 7;
     clfold_context *limited = limited_create(limit);
     for (size_t i = 0; i < 3; ++i) {
-        tasks[i] = task_create(&ways[0], COUNT, i);
-        tasks[i]->context = limited;
+        task_make(i, &ways[0], COUNT, i)->context = limited;
     }
     snprintf(words, sizeof(words), "scratch_limit is %zu", limit);
-    assert_ok(task_call(tasks[0], device.queue, &gate, NULL));
+    assert_ok(task_call(&tasks[0], device.queue, &gate, NULL));
     for (int i = 0; i < 3; ++i) {
-        assert_refused(task_call(tasks[1], other, NULL, NULL),
+        assert_refused(task_call(&tasks[1], other, NULL, NULL),
                        CL_MEM_OBJECT_ALLOCATION_FAILURE, words);
         /* The queue's own block serves again: it keeps order. */
-        assert_ok(task_call(tasks[2], device.queue, NULL, NULL));
+        assert_ok(task_call(&tasks[2], device.queue, NULL, NULL));
         /* Nor does a trim. */
         clfold_context_trim(limited);
     }
@@ -801,12 +758,11 @@ static void test_scratch_limit(void **state)
     gate_open(gate);
     assert_cl(clFinish(device.queue));
     for (int round = 0; round < 4; ++round) {
-        assert_does(tasks[1], round % 2 ? device.queue : other);
+        assert_does(&tasks[1], round % 2 ? device.queue : other);
         assert_in_range(scratch_bytes(limited), 1, limit);
     }
     for (size_t i = 0; i < 3; ++i) {
-        assert_done(tasks[i], device.queue);
-        task_destroy(tasks[i]);
+        assert_done(&tasks[i], device.queue);
     }
     clfold_context_trim(limited);
     assert_int_equal(scratch_bytes(limited), 0);
@@ -879,6 +835,14 @@ static int open_device(void **state)
     return status;
 }
 
+static int close_device(void **state)
+{
+    for (size_t i = 0; i < MOST_TASKS; ++i) {
+        task_clear(&tasks[i]);
+    }
+    return close_context(state);
+}
+
 /* A way for each call that is enqueued, but for maps, which take no scratch. */
 static void test_ways(void **state)
 {
@@ -893,10 +857,10 @@ static void test_ways(void **state)
     }
 }
 
-TEST_MAIN("queues", open_device, close_context, cmocka_unit_test(test_ways),
+TEST_MAIN("queues", open_device, close_device, cmocka_unit_test(test_ways),
           cmocka_unit_test(test_out_of_order), cmocka_unit_test(test_failed_wait),
           cmocka_unit_test(test_stale_scratch), cmocka_unit_test(test_counted),
-          cmocka_unit_test(test_prepared), cmocka_unit_test(test_host_result_is_last),
+          cmocka_unit_test(test_host_result_is_last),
           cmocka_unit_test(test_in_flight_in_order),
           cmocka_unit_test(test_in_flight_out_of_order),
           cmocka_unit_test(test_held_calls), cmocka_unit_test(test_steady_flight),
