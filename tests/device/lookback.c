@@ -98,6 +98,7 @@ static struct look look_over(const struct trial *scan, struct debug plan,
     struct look look = { .scan = *scan };
 
     look.scan.operation = CLFOLD_INCLUSIVE_SCAN;
+    look.scan.algorithm = "scan_lookback";
     look.scan.count = num_tiles * plan.tile_elements;
     look.scan.plan = plan;
     look.scan.plan.tier = tier;
@@ -120,9 +121,9 @@ static void read_buffer(cl_mem mem, void *bytes, size_t size)
         CL_SUCCESS);
 }
 
-/* The same scan by one algorithm or the other: traced if it looks back, and then only
- * rejected for a valid reason. Returns false in this case. */
-static bool run(const struct look *look, const char *algorithm, struct outcome *outcome)
+/* Traced if it looks back, and then only rejected for a valid reason. Returns false in
+ * this case. */
+static bool run(const struct look *look, struct outcome *outcome)
 {
     struct trial scan = look->scan;
     struct debug *plan = &scan.plan;
@@ -145,15 +146,14 @@ static bool run(const struct look *look, const char *algorithm, struct outcome *
         memcpy(trace->holds, look->holds, outcome->num_tiles * 2 * sizeof(cl_uint));
     }
     write_buffer(trace_mem, 0, offsetof(struct trace, folded), trace);
-    scan.algorithm = algorithm;
     scan.in_offset = scan.in_place ? scan.out_offset : 0;
-    if (may_look_back(algorithm)) {
+    if (may_look_back(scan.algorithm)) {
         plan->trace = trace_mem;
         scan.may_refuse = true;
         scan.unknown = true; /* but to the caller, who has the bits */
     }
     if (!trial_check(&scan, outcome->bytes)) {
-        assert_true(is_due_refusal(&device, algorithm, plan, scan.in_place,
+        assert_true(is_due_refusal(&device, scan.algorithm, plan, scan.in_place,
                                    CLFOLD_ERROR_UNSUPPORTED));
         return false;
     }
@@ -163,7 +163,10 @@ static bool run(const struct look *look, const char *algorithm, struct outcome *
 
 static void run_plainly(const struct look *look)
 {
-    run(look, "reduce_then_scan", &expected);
+    struct look plain = *look;
+
+    plain.scan.algorithm = "reduce_then_scan";
+    run(&plain, &expected);
 }
 
 static int compare_folded(const void *a, const void *b)
@@ -217,14 +220,14 @@ static void check_folded(const char *text)
 }
 
 /* After run_plainly(). Returns false where it was rejected. */
-static bool check_run(const struct look *look, const char *algorithm)
+static bool check_run(const struct look *look)
 {
     const size_t size = trial_result_size(&look->scan);
     const size_t num = look->scan.count + (look->scan.total != TOTAL_NONE);
     char text[1024];
 
     print_look(look, text, sizeof(text));
-    if (!run(look, algorithm, &found)) {
+    if (!run(look, &found)) {
         return false;
     }
     for (size_t i = 0; i < num; ++i) {
@@ -258,9 +261,9 @@ static const uint32_t windows[] = { 1, 3, 32 };
 
 static size_t num_refused, num_run, helped_in_place;
 
-static void check_look(struct look *look, const char *algorithm)
+static void check_look(const struct look *look)
 {
-    if (!check_run(look, algorithm)) {
+    if (!check_run(look)) {
         ++num_refused;
         return;
     }
@@ -279,7 +282,7 @@ static void check_look(struct look *look, const char *algorithm)
 }
 
 /* Blocked groups at each rate, by each bound, apart and in place. */
-static void check_blocked(struct look *look, const char *algorithm)
+static void check_blocked(struct look *look)
 {
     const uint32_t rates[] = { 0, 2, 3, 4 };
     const bool can_be_in_place =
@@ -292,14 +295,14 @@ static void check_blocked(struct look *look, const char *algorithm)
         look->scan.in_place = k / 8;
         look->seed = k % 3 == 2 ? (uint32_t)k : 0;
         if (!look->scan.in_place || can_be_in_place) {
-            check_look(look, algorithm);
+            check_look(look);
         }
     }
     /* The policy's spins. */
     look->scan.plan.spins = 0;
     look->scan.in_place = false;
     look->block_every = 3;
-    check_look(look, algorithm);
+    check_look(look);
 }
 
 /* That whose looks take longest, and so what waits for so many of them. */
@@ -361,7 +364,8 @@ static void test_subject(void **state)
         look.scan.count = TILES_HERE * plan->tile_elements - 5;
         look.scan.out_offset = s * t % 17;
         look.scan.seed = s + t;
-        check_blocked(&look, t % 2 ? "scan_chained" : "scan_lookback");
+        look.scan.algorithm = t % 2 ? "scan_chained" : "scan_lookback";
+        check_blocked(&look);
     }
     report_runs();
 }
@@ -388,7 +392,8 @@ static void test_tier(void **state)
         look.scan.plan.window = windows[k / 2];
         look.scan.operation = scan_of(k / 3 % 2);
         look.scan.out_offset = look.scan.seed = k;
-        check_blocked(&look, k == 3 ? "scan_chained" : "scan_lookback");
+        look.scan.algorithm = k == 3 ? "scan_chained" : "scan_lookback";
+        check_blocked(&look);
     }
     report_runs();
 }
@@ -415,7 +420,7 @@ static void test_seeds(void **state)
         look.seed = seed;
         look.scan.plan.spins = 1 + (seed % 4 == 0 ? 0 : seed % 4 == 1 ? 200 : 1 << 12);
         look.block_every = seed % 5 == 0 ? 2 + seed % 3 : 0;
-        assert_true(check_run(&look, "scan_lookback"));
+        assert_true(check_run(&look));
         for (size_t t = 0; t < found.num_tiles; ++t) {
             depths += found.trace.records[t].depth;
             fallbacks += found.trace.records[t].fallbacks;
@@ -451,7 +456,7 @@ static void test_in_place(void **state)
          ++seed) {
         look.seed = seed;
         look.block_every = seed % 3 == 0 ? 2 : 0;
-        assert_true(check_run(&look, "scan_lookback"));
+        assert_true(check_run(&look));
         helped += found.trace.head.num_folded;
     }
     print_message("%zu tiles folded for others\n", helped);
@@ -498,7 +503,7 @@ static void test_snapshot(void **state)
     run_plainly(&look);
     /* A wait ends some time, on a busy machine perhaps too early. */
     for (size_t tries = 0; tries < 5 && strcmp(is, states) != 0; ++tries) {
-        assert_true(check_run(&look, "scan_lookback"));
+        assert_true(check_run(&look));
         cl_ulong now = found.trace.records[5].prefix;
         for (size_t t = 0; t < 8; ++t) {
             const clfold_tile_trace *record = &found.trace.records[t];
@@ -531,7 +536,7 @@ static void check_call(struct look *look, size_t num_tiles, size_t i)
     look->scan.seed = i;
     look->block_every = i % 2 ? 2 : 0;
     run_plainly(look);
-    assert_true(check_run(look, "scan_lookback"));
+    assert_true(check_run(look));
 }
 
 static void test_wrap(void **state)
@@ -573,7 +578,6 @@ static void test_whole_cycle(void **state)
     }
     struct look look = look_by_20(tier);
     struct trial few = look.scan; /* untraced, as others run it */
-    few.algorithm = "scan_lookback";
     clfold_context_trim(ctx);
     check_call(&look, 20, 0);
     for (size_t i = 0; i < (1 << 14) - 1; ++i) {
