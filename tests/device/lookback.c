@@ -6,90 +6,69 @@
  */
 #include "held_up.h"
 #include "lookback.h"
-#include "oracle.h"
-#include "one_context.h"
 #include "test.h"
+#include "trial.h"
 
 #include "ops/context.h"
-#include "ops/internal.h"
 #include "plan/plan.h"
 
 /* ---- Subjects ---------------------------------------------------------------------- */
 
-/* What is scanned: an operator, or an affine one that does not commute. */
-struct subject {
-    const char *name;
-    bool affine;
-    clfold_op op;
-    struct pair pair;
+/* Factors are about one, or sums of them grow too fast. */
+static void fill_maps(void *maps, size_t count, uint64_t seed)
+{
+    for (size_t i = 0; i < 2 * count; ++i) {
+        const cl_float real = (cl_float)(next_random(&seed) >> 40) * 0x1p-24F;
+        ((cl_float *)maps)[i] = i % 2 ? real - 0.5F : 0.9F + 0.2F * real;
+    }
+}
+
+static void fill_map(void *map, uint64_t seed)
+{
+    fill_maps(map, 1, seed);
+}
+
+static const struct subject affine_f32 = {
+    .fold = { .name = "affine f32", .op = CLFOLD_AFFINE, .type = CLFOLD_F32 },
+    .size = 2 * sizeof(cl_float),
+    .fill = fill_maps,
+    .fill_init = fill_map,
 };
 
-static const struct subject subjects[] = {
-    { "f32", false, CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
-    { "affine f32", true, CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
-    { "i32", false, CLFOLD_ADD, { CLFOLD_I32, CLFOLD_I32 } },
-    { "u8 into u64", false, CLFOLD_ADD, { CLFOLD_U8, CLFOLD_U64 } },
-    { "f64", false, CLFOLD_ADD, { CLFOLD_F64, CLFOLD_F64 } },
-    { "affine u32", true, CLFOLD_ADD, { CLFOLD_U32, CLFOLD_U32 } },
-    { "arg-min-max of i64", false, CLFOLD_ARG_MIN_MAX, { CLFOLD_I64, CLFOLD_I64 } },
-    { "f32 by flags", false, CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
-    { "f32 in rows", false, CLFOLD_ADD, { CLFOLD_F32, CLFOLD_F32 } },
+/* Sums of floats round, within the bound of any order. */
+#define MOST          (1 << 18) /* elements, the longest */
+#define SUM(in, type) .op = CLFOLD_ADD, .pair = { in, type }
+#define FLOATS(type)  SUM(type, type), .depth = MOST
+
+/* What is scanned; the last in segments, of which each tile has a head by flags, and of
+ * which each has some tiles in rows. */
+static const struct {
+    const char *name;
+    struct trial scan;
+} subjects[] = {
+    { "f32", { FLOATS(CLFOLD_F32) } },
+    { "affine f32", { .subject = &affine_f32, .unknown = true } },
+    { "i32", { SUM(CLFOLD_I32, CLFOLD_I32) } },
+    { "u8 into u64", { SUM(CLFOLD_U8, CLFOLD_U64) } },
+    { "f64", { FLOATS(CLFOLD_F64) } },
+    { "affine u32", { .subject = &affine } },
+    { "arg-min-max of i64",
+      { .op = CLFOLD_ARG_MIN_MAX, .pair = { CLFOLD_I64, CLFOLD_I64 } } },
+    { "f32 by flags",
+      { FLOATS(CLFOLD_F32), .by = CLFOLD_BY_FLAGS, .head_type = CLFOLD_U8,
+        .cut = CUT_AT_TILES } },
+    { "f32 in rows", { FLOATS(CLFOLD_F32), .width = 1, .length = 1100 } },
 };
 #define NUM_SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
-
-/* The last are scanned in segments: by flags, of which there is one in every tile, and in
- * rows of some tiles. */
-#define BY_FLAGS (&subjects[NUM_SUBJECTS - 2])
-#define IN_ROWS  (&subjects[NUM_SUBJECTS - 1])
-#define ROW      1100
-
-/* Bytes of an element's scalars, and of a result. */
-static size_t in_size(const struct subject *subject)
-{
-    return size_of(subject->pair.in) * (subject->affine ? 2 : 1);
-}
-
-static size_t out_size(const struct subject *subject)
-{
-    return subject->affine ? 2 * size_of(subject->pair.type)
-                           : result_size(subject->op, subject->pair.type);
-}
-
-/* Sums of floats round, and factors are about one. */
-static void fill_subject(const struct subject *subject, void *data, size_t count,
-                         uint64_t seed)
-{
-    if (!subject->affine && is_float(subject->pair.in)) {
-        fill(data, subject->pair.in, count, FILL_ROUNDING, seed);
-    } else if (!subject->affine) {
-        fill_fold(data, subject->op, subject->pair, count, 0, seed);
-    }
-    for (size_t i = 0; subject->affine && i < 2 * count; ++i) {
-        cl_uint bits = (cl_uint)(next_random(&seed) >> 32);
-        cl_uint factor = bits | 1;
-        if (subject->pair.in == CLFOLD_F32) {
-            const cl_float real = (cl_float)(bits >> 8) * 0x1p-24F;
-            const cl_float near = 0.9F + 0.2F * real, part = real - 0.5F;
-            memcpy(&factor, &near, sizeof(factor));
-            memcpy(&bits, &part, sizeof(bits));
-        }
-        ((cl_uint *)data)[i] = i % 2 ? bits : factor;
-    }
-}
 
 /* ---- Runs -------------------------------------------------------------------------- */
 
 #define MOST_TILES 600
-#define MOST       (1 << 16) /* elements, the longest */
 #define FOLDED     (MOST_TILES * 20)
 
 /* One call, and what holds it up. */
 struct look {
-    const struct subject *subject;
-    struct debug plan;
-    const char *algorithm;
-    bool exclusive, in_place, init, total;
-    size_t count, offset;
+    struct trial scan;
     uint32_t block_every, seed;
     const cl_uint *holds; /* two a tile, or NULL */
 };
@@ -102,29 +81,37 @@ struct trace {
     cl_ulong folded[FOLDED];
 };
 
-/* Results, the total after them, and the trace. */
-struct outcome {
-    bool refused;
-    unsigned char bytes[(MOST + 64) * MAX_RESULT];
+/* Results, the total after them, and the trace: of reduce_then_scan, and of the last look
+ * at the same elements. */
+static struct outcome {
+    unsigned char bytes[4 * MOST + MAX_RESULT];
     struct trace trace;
-    size_t num_bytes, num_tiles;
-};
+    size_t num_tiles;
+} expected, found;
 
-static unsigned char data[MOST * 16];
-static cl_mem in_mem, out_mem, trace_mem, flags_mem;
+static cl_mem trace_mem;
+
+/* An inclusive scan of whole tiles, without spins. */
+static struct look look_over(const struct trial *scan, struct debug plan,
+                             enum memory_tier tier, size_t num_tiles)
+{
+    struct look look = { .scan = *scan };
+
+    look.scan.operation = CLFOLD_INCLUSIVE_SCAN;
+    look.scan.algorithm = "scan_lookback";
+    look.scan.count = num_tiles * plan.tile_elements;
+    look.scan.plan = plan;
+    look.scan.plan.tier = tier;
+    look.scan.plan.spins = 1;
+    return look;
+}
 
 static void print_look(const struct look *look, char *text, size_t size)
 {
-    snprintf(text, size,
-             "%s %s of %zu by %s, %s of %u, %u work-items, %u groups, anchor %u, window "
-             "%u, %s, %s at %zu%s%s, every %u blocked, %d spins, seed %u",
-             look->exclusive ? "exclusive" : "inclusive", look->subject->name,
-             look->count, look->algorithm, clfold_tile_name(look->plan.tile),
-             look->plan.tile_elements, look->plan.group_size, look->plan.max_groups,
-             look->plan.anchor, look->plan.window, clfold_memory(look->plan.tier)->name,
-             look->in_place ? "in place" : "apart", look->offset,
-             look->init ? ", init" : "", look->total ? ", total" : "", look->block_every,
-             (int)look->plan.spins - 1, look->seed);
+    trial_print(&look->scan, text, size);
+    snprintf(text + strlen(text), size - strlen(text),
+             ", window %u, every %u blocked, %d spins, delays %u", look->scan.plan.window,
+             look->block_every, (int)look->scan.plan.spins - 1, look->seed);
 }
 
 static void read_buffer(cl_mem mem, void *bytes, size_t size)
@@ -134,83 +121,52 @@ static void read_buffer(cl_mem mem, void *bytes, size_t size)
         CL_SUCCESS);
 }
 
-static clfold_status enqueue(const struct look *look, cl_mem from, size_t offset)
+/* Traced if it looks back, and then only rejected for a valid reason. Returns false in
+ * this case. */
+static bool run(const struct look *look, struct outcome *outcome)
 {
-    const struct subject *subject = look->subject;
-    const clfold_segments flags = { .by = CLFOLD_BY_FLAGS,
-                                    .type = CLFOLD_U8,
-                                    .mem = flags_mem };
-    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = ROW };
-    unsigned char init[MAX_RESULT];
-
-    clfold_fold fold = { .op = subject->affine ? CLFOLD_AFFINE : subject->op,
-                         .type = subject->pair.type,
-                         .in = subject->affine ? 0 : subject->pair.in,
-                         .segments = subject == BY_FLAGS  ? &flags
-                                     : subject == IN_ROWS ? &rows
-                                                          : NULL,
-                         .algorithm = look->algorithm };
-    if (look->init) {
-        if (subject->affine) {
-            fill_subject(subject, init, 1, 77);
-        } else {
-            fill_init(init, subject->op, subject->pair, data, look->count, 77);
-        }
-        fold.init = init;
-        fold.init_size = out_size(subject);
-    }
-    if (look->total) {
-        fold.total_out = (clfold_place){ out_mem, look->offset + look->count };
-    }
-    return (look->exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
-        ctx, device.queue, &fold, from, offset, out_mem, look->offset, look->count, 0,
-        NULL, NULL);
-}
-
-/* Scans `data`, traced if it looks back. */
-static void run(const struct look *look, struct outcome *outcome)
-{
-    static const unsigned char poison[(MOST + 64) * MAX_RESULT] = { 0x5b };
-    struct debug plan = look->plan;
+    struct trial scan = look->scan;
+    struct debug *plan = &scan.plan;
     struct trace *trace = &outcome->trace;
-    size_t size = out_size(look->subject);
     /* Work-items have a run each, all of one length. */
-    size_t tile = plan.group_size ? plan.tile_elements / plan.group_size * plan.group_size
-                                  : plan.tile_elements;
-    size_t num = (look->offset + look->count + 1) * size;
+    const size_t each = plan->group_size ? plan->group_size : 1;
+    const size_t tile = plan->tile_elements / each * each;
+    const size_t length = scan.length ? scan.length : scan.count;
+    const size_t rows = scan.length ? scan.count / length + 1 : 1;
 
-    outcome->num_bytes = num;
-    outcome->num_tiles = (look->count + tile - 1) / tile + 1;
-    if (look->subject == IN_ROWS) {
-        outcome->num_tiles = (look->count / ROW + 1) * ((ROW + tile - 1) / tile);
-    }
+    outcome->num_tiles = rows * ((length + tile - 1) / tile) + 1;
     assert_true(outcome->num_tiles <= MOST_TILES);
-    write_buffer(out_mem, 0, num, poison);
-    write_buffer(look->in_place ? out_mem : in_mem,
-                 look->in_place ? look->offset * size : 0,
-                 look->count * in_size(look->subject), data);
+    assert_true(scan.count * trial_result_size(&scan) <= sizeof(outcome->bytes));
     *trace = (struct trace){ .head = { .block_every = look->block_every,
                                        .seed = look->seed,
                                        .has_holds = look->holds != NULL,
                                        .num_tiles = MOST_TILES,
                                        .folded_room = FOLDED } };
     if (look->holds) {
-        memcpy(trace->holds, look->holds, outcome->num_tiles * 2 * 4);
+        memcpy(trace->holds, look->holds, outcome->num_tiles * 2 * sizeof(cl_uint));
     }
     write_buffer(trace_mem, 0, offsetof(struct trace, folded), trace);
-    plan.trace = may_look_back(look->algorithm) ? trace_mem : NULL;
-    clfold_context_override(ctx, &plan);
-    clfold_status status = enqueue(look, look->in_place ? out_mem : in_mem,
-                                   look->in_place ? look->offset : 0);
-    outcome->refused =
-        is_due_refusal(&device, look->algorithm, &plan, look->in_place, status);
-    if (outcome->refused) {
-        return;
+    scan.in_offset = scan.in_place ? scan.out_offset : 0;
+    if (may_look_back(scan.algorithm)) {
+        plan->trace = trace_mem;
+        scan.may_refuse = true;
+        scan.unknown = true; /* but to the caller, who has the bits */
     }
-    assert_ok(status);
-    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
-    read_buffer(out_mem, outcome->bytes, num);
+    if (!trial_check(&scan, outcome->bytes)) {
+        assert_true(is_due_refusal(&device, scan.algorithm, plan, scan.in_place,
+                                   CLFOLD_ERROR_UNSUPPORTED));
+        return false;
+    }
     read_buffer(trace_mem, trace, sizeof(*trace));
+    return true;
+}
+
+static void run_plainly(const struct look *look)
+{
+    struct look plain = *look;
+
+    plain.scan.algorithm = "reduce_then_scan";
+    run(&plain, &expected);
 }
 
 static int compare_folded(const void *a, const void *b)
@@ -221,17 +177,17 @@ static int compare_folded(const void *a, const void *b)
 }
 
 /* As many tiles say that they folded one for it as the log does, if all are near. */
-static void check_helpers(const char *text, const struct outcome *outcome, size_t num)
+static void check_helpers(const char *text, size_t num)
 {
-    for (size_t x = 0; x < outcome->num_tiles; ++x) {
+    for (size_t x = 0; x < found.num_tiles; ++x) {
         size_t helpers = 0, logged = 0;
-        for (size_t t = x + 1; t < outcome->num_tiles && t <= x + 64; ++t) {
-            helpers += outcome->trace.records[t].folded >> (t - x - 1) & 1;
+        for (size_t t = x + 1; t < found.num_tiles && t <= x + 64; ++t) {
+            helpers += found.trace.records[t].folded >> (t - x - 1) & 1;
         }
         for (size_t i = 0; i < num; ++i) {
-            logged += (cl_uint)outcome->trace.folded[i] == x;
+            logged += (cl_uint)found.trace.folded[i] == x;
         }
-        if (helpers > logged || (outcome->num_tiles <= 65 && helpers < logged)) {
+        if (helpers > logged || (found.num_tiles <= 65 && helpers < logged)) {
             fail_msg("%s: %zu tiles say they folded tile %zu, %zu logged", text, helpers,
                      x, logged);
         }
@@ -239,45 +195,48 @@ static void check_helpers(const char *text, const struct outcome *outcome, size_
 }
 
 /* No group folds a tile twice that is not its own. */
-static void check_folded(const struct look *look, struct outcome *outcome)
+static void check_folded(const char *text)
 {
-    const cl_ulong *folded = outcome->trace.folded;
-    size_t num = outcome->trace.head.num_folded, fallbacks = 0;
-    char text[512];
+    cl_ulong *folded = found.trace.folded;
+    size_t num = found.trace.head.num_folded, fallbacks = 0;
 
-    print_look(look, text, sizeof(text));
     if (num > FOLDED) {
         fail_msg("%s: %zu tiles folded for others", text, num);
     }
-    qsort(outcome->trace.folded, num, sizeof(*folded), compare_folded);
+    qsort(folded, num, sizeof(*folded), compare_folded);
     for (size_t i = 1; i < num; ++i) {
         if (folded[i] == folded[i - 1]) {
             fail_msg("%s: group %u folded tile %u twice", text,
                      (cl_uint)(folded[i] >> 32), (cl_uint)folded[i]);
         }
     }
-    for (size_t t = 0; t < outcome->num_tiles; ++t) {
-        fallbacks += outcome->trace.records[t].fallbacks;
+    for (size_t t = 0; t < found.num_tiles; ++t) {
+        fallbacks += found.trace.records[t].fallbacks;
     }
     if (fallbacks != num) {
         fail_msg("%s: %zu fallbacks traced, %zu logged", text, fallbacks, num);
     }
-    check_helpers(text, outcome, num);
+    check_helpers(text, num);
 }
 
-static void check_same(const struct look *look, const struct outcome *expected,
-                       const struct outcome *found)
+/* After run_plainly(). Returns false where it was rejected. */
+static bool check_run(const struct look *look)
 {
-    size_t size = out_size(look->subject);
-    char text[512];
+    const size_t size = trial_result_size(&look->scan);
+    const size_t num = look->scan.count + (look->scan.total != TOTAL_NONE);
+    char text[1024];
 
-    for (size_t i = 0; i < expected->num_bytes; i += size) {
-        if (memcmp(expected->bytes + i, found->bytes + i, size) != 0) {
-            print_look(look, text, sizeof(text));
-            fail_msg("%s: result %ld differs", text,
-                     (long)(i / size) - (long)look->offset);
+    print_look(look, text, sizeof(text));
+    if (!run(look, &found)) {
+        return false;
+    }
+    for (size_t i = 0; i < num; ++i) {
+        if (memcmp(expected.bytes + i * size, found.bytes + i * size, size) != 0) {
+            fail_msg("%s: result %zu differs", text, i);
         }
     }
+    check_folded(text);
+    return true;
 }
 
 /* ---- Blocked groups ---------------------------------------------------------------- */
@@ -302,26 +261,21 @@ static const uint32_t windows[] = { 1, 3, 32 };
 
 static size_t num_refused, num_run, helped_in_place;
 
-static void check_look(struct look *look, const struct outcome *expected)
+static void check_look(const struct look *look)
 {
-    static struct outcome found;
-
-    run(look, &found);
-    if (found.refused) {
+    if (!check_run(look)) {
         ++num_refused;
         return;
     }
     ++num_run;
-    check_same(look, expected, &found);
-    check_folded(look, &found);
     /* Nothing before a tile that has a head matters. */
-    for (size_t t = 0; look->subject == BY_FLAGS && t < found.num_tiles; ++t) {
+    for (size_t t = 0; look->scan.by && t < found.num_tiles; ++t) {
         assert_int_equal(found.trace.records[t].depth, 0);
     }
-    if (look->in_place) {
+    if (look->scan.in_place) {
         helped_in_place += found.trace.head.num_folded;
     } else if (look->block_every > 0 && found.trace.head.num_folded == 0) {
-        char text[512];
+        char text[1024];
         print_look(look, text, sizeof(text));
         fail_msg("%s: no tile was folded for another", text);
     }
@@ -330,29 +284,25 @@ static void check_look(struct look *look, const struct outcome *expected)
 /* Blocked groups at each rate, by each bound, apart and in place. */
 static void check_blocked(struct look *look)
 {
-    static struct outcome expected;
     const uint32_t rates[] = { 0, 2, 3, 4 };
-    const char *algorithm = look->algorithm;
-    bool can_be_in_place = in_size(look->subject) == out_size(look->subject);
+    const bool can_be_in_place =
+        trial_element_size(&look->scan) == trial_result_size(&look->scan);
 
-    look->algorithm = "reduce_then_scan";
-    look->in_place = false;
-    run(look, &expected);
-    look->algorithm = algorithm;
+    run_plainly(look);
     for (size_t k = 0; k < 4 * 2 * 2; ++k) {
         look->block_every = rates[k % 4];
-        look->plan.spins = k / 4 % 2 ? 1 + 5 : 1;
-        look->in_place = k / 8;
+        look->scan.plan.spins = k / 4 % 2 ? 1 + 5 : 1;
+        look->scan.in_place = k / 8;
         look->seed = k % 3 == 2 ? (uint32_t)k : 0;
-        if (!look->in_place || can_be_in_place) {
-            check_look(look, &expected);
+        if (!look->scan.in_place || can_be_in_place) {
+            check_look(look);
         }
     }
     /* The policy's spins. */
-    look->plan.spins = 0;
-    look->in_place = false;
+    look->scan.plan.spins = 0;
+    look->scan.in_place = false;
     look->block_every = 3;
-    check_look(look, &expected);
+    check_look(look);
 }
 
 /* That whose looks take longest, and so what waits for so many of them. */
@@ -387,31 +337,34 @@ static void report_runs(void)
  * such that each of their values meets each of the others', and both kinds of tile. */
 static void test_subject(void **state)
 {
-    size_t s = (size_t)(uintptr_t)*state;
-    const struct subject *subject = &subjects[s];
+    const size_t s = (size_t)(uintptr_t)*state;
+    const struct trial *scan = &subjects[s].scan;
     const uint32_t anchors[] = { 1, 3, 4 };
 
-    if (!device_has(&device, subject->pair.type)) {
-        print_message("%s has no %s\n", device.name, name_of(subject->pair.type));
+    if (scan->pair.type && !device_has(&device, scan->pair.type)) {
+        print_message("%s has no %s\n", device.name, name_of(scan->pair.type));
         skip();
     }
     for (size_t t = s == 0 ? 0 : (s + 2) % 3; t < NUM_TILES; t += s == 0 ? 1 : 3) {
-        struct look look = { .subject = subject,
-                             .plan = tiles[t],
-                             .algorithm = t % 2 ? "scan_chained" : "scan_lookback",
-                             .exclusive = (s + t / 3) % 2,
-                             .init = (s + t + t / 2) % 2 || is_arg(subject->op),
-                             .total = (s + t + t / 3) % 2 && !subject->affine,
-                             .count = TILES_HERE * tiles[t].tile_elements - 5,
-                             .offset = s * t % 17 };
-        look.plan.tier = tier_here(s + t);
-        look.plan.anchor = anchors[(s + t + t / 3) % 3];
+        const bool turn = (s + t / 3) % 2;
+        struct look look = look_over(scan, tiles[t], tier_here(s + t), TILES_HERE);
+        struct debug *plan = &look.scan.plan;
+        plan->anchor = anchors[(s + t + t / 3) % 3];
         /* PoCL 3.1's compiler dies of a group's tiles in blocks, of items so wide. */
-        if (device.is_pocl && is_arg(subject->op) && look.plan.tile == TILE_GROUP) {
-            look.plan.anchor = 1;
+        if (device.is_pocl && is_arg(scan->op) && plan->tile == TILE_GROUP) {
+            plan->anchor = 1;
         }
-        look.plan.window = windows[(2 * s + t / 2) % 3];
-        fill_subject(subject, data, look.count, s + t);
+        plan->window = windows[(2 * s + t / 2) % 3];
+        if (scan->by) {
+            plan->tile_elements = 100; /* none without a head */
+        }
+        look.scan.operation = scan_of(turn);
+        look.scan.init = (s + t + t / 2) % 2 || is_arg(scan->op) ? INIT_HOST : INIT_NONE;
+        look.scan.total = (s + t + t / 3) % 2 ? TOTAL_BEHIND : TOTAL_NONE;
+        look.scan.count = TILES_HERE * plan->tile_elements - 5;
+        look.scan.out_offset = s * t % 17;
+        look.scan.seed = s + t;
+        look.scan.algorithm = t % 2 ? "scan_chained" : "scan_lookback";
         check_blocked(&look);
     }
     report_runs();
@@ -430,19 +383,16 @@ static void test_tier(void **state)
     }
     for (size_t k = 0; k < 6; ++k) {
         bool group = k % 2;
-        struct look look = { .subject = &subjects[k / 2 % 2],
-                             .plan = group ? tiles[4] : tiles[0],
-                             .algorithm = k == 3 ? "scan_chained" : "scan_lookback",
-                             .exclusive = k / 3 % 2,
-                             .offset = k };
+        struct look look =
+            look_over(&subjects[k / 2 % 2].scan, tiles[group ? 4 : 0], tier, TILES_HERE);
         if (group && k > 1 && !ctx->caps.facts.sub_groups) {
             continue;
         }
-        look.plan.tier = tier;
-        look.plan.anchor = k / 2 == 1 ? 4 : 1;
-        look.plan.window = windows[k / 2];
-        look.count = TILES_HERE * look.plan.tile_elements;
-        fill_subject(look.subject, data, look.count, k);
+        look.scan.plan.anchor = k / 2 == 1 ? 4 : 1;
+        look.scan.plan.window = windows[k / 2];
+        look.scan.operation = scan_of(k / 3 % 2);
+        look.scan.out_offset = look.scan.seed = k;
+        look.scan.algorithm = k == 3 ? "scan_chained" : "scan_lookback";
         check_blocked(&look);
     }
     report_runs();
@@ -456,44 +406,30 @@ static void test_tier(void **state)
  * totals were folded in the order in which they are found, the bits would differ. */
 static void test_seeds(void **state)
 {
-    static struct outcome expected, found;
-    struct look look = { .subject = &subjects[0],
-                         .plan = tiles[0],
-                         .algorithm = "reduce_then_scan",
-                         .total = true };
+    struct look look =
+        look_over(&subjects[0].scan, tiles[0], slow_tier(), (size_t)2 * TILES_HERE);
     size_t depths = 0, fallbacks = 0;
 
     (void)state;
+    look.scan.total = TOTAL_BEHIND;
     /* PoCL gives a worker no less than 32 groups at once. */
-    look.plan.max_groups = MOST_TILES;
-    look.plan.anchor = 1;
-    look.plan.tier = slow_tier();
-    look.count = 2 * TILES_HERE * look.plan.tile_elements;
-    fill_subject(look.subject, data, look.count, 1);
-    run(&look, &expected);
-    look.algorithm = "scan_lookback";
+    look.scan.plan.max_groups = MOST_TILES;
+    look.scan.plan.anchor = 1;
+    run_plainly(&look);
     for (uint32_t seed = 1; seed <= SEEDS; ++seed) {
         look.seed = seed;
-        look.plan.spins = 1 + (seed % 4 == 0 ? 0 : seed % 4 == 1 ? 200 : 1 << 12);
+        look.scan.plan.spins = 1 + (seed % 4 == 0 ? 0 : seed % 4 == 1 ? 200 : 1 << 12);
         look.block_every = seed % 5 == 0 ? 2 + seed % 3 : 0;
-        run(&look, &found);
-        if (found.refused) {
-            continue;
-        }
-        check_same(&look, &expected, &found);
-        check_folded(&look, &found);
+        assert_true(check_run(&look));
         for (size_t t = 0; t < found.num_tiles; ++t) {
             depths += found.trace.records[t].depth;
             fallbacks += found.trace.records[t].fallbacks;
         }
-        ++num_run;
     }
     print_message("mean depth %.2f, %.2f fallbacks a run\n",
                   (double)depths / SEEDS / (double)(2 * TILES_HERE),
                   (double)fallbacks / SEEDS);
-    assert_int_equal(num_run, SEEDS);
     assert_true(depths > 0 && fallbacks > 0);
-    num_run = 0;
 }
 
 #define RUNS_IN_PLACE      300
@@ -503,34 +439,24 @@ static void test_seeds(void **state)
  * are any, where groups run side by side. */
 static void test_in_place(void **state)
 {
-    static struct outcome expected, found;
-    struct look look = { .subject = &subjects[0],
-                         .plan = TILES_OF(TILE_VECTOR, 512, 0, MOST_TILES),
-                         .algorithm = "reduce_then_scan",
-                         .count = 1 << 18 };
+    const struct debug plan = TILES_OF(TILE_VECTOR, 512, 0, MOST_TILES);
+    struct look look = look_over(&subjects[0].scan, plan, best_tier(&device), MOST / 512);
     size_t helped = 0;
 
     (void)state;
-    look.plan.tier = best_tier(&device);
-    look.plan.spins = 1;
-    if (!has_fences(&device, look.plan.tier)) {
+    if (!has_fences(&device, look.scan.plan.tier)) {
         print_message("%s: none in place\n", device.name);
         skip();
     }
-    fill_subject(look.subject, data, look.count, 1);
-    run(&look, &expected);
-    look.algorithm = "scan_lookback";
-    look.in_place = true;
+    run_plainly(&look);
+    look.scan.in_place = true;
     for (uint32_t seed = 1;
          seed <= RUNS_IN_PLACE ||
          (seed <= MOST_RUNS_IN_PLACE && helped == 0 && groups_meet(&device));
          ++seed) {
         look.seed = seed;
         look.block_every = seed % 3 == 0 ? 2 : 0;
-        run(&look, &found);
-        assert_false(found.refused);
-        check_same(&look, &expected, &found);
-        check_folded(&look, &found);
+        assert_true(check_run(&look));
         helped += found.trace.head.num_folded;
     }
     print_message("%zu tiles folded for others\n", helped);
@@ -549,29 +475,20 @@ static void test_in_place(void **state)
  *
  *   tile    0 1 2 3 4 5 6 7
  *   state   P A A P A P X A
- *   total   2 2 2 2 2 2 - 2
- *   prefix  2     8   12
  */
 static void test_snapshot(void **state)
 {
-    static struct outcome found;
     /* PoCL gives a worker no less than 32 groups at once: here some to each of 16. */
     enum { MANY = 512 };
     static const char states[] = "PAAPAPXA";
-    static const struct subject counted = {
-        "ones", false, CLFOLD_ADD, { CLFOLD_U32, CLFOLD_U32 }
-    };
     /* Before its fold, and before its prefix. */
     static const cl_uint holds[2 * (MANY + 1)] = {
         [2 * 1 + 1] = PREFIX_OF(5), [2 * 2 + 1] = PREFIX_OF(5), [2 * 3] = PREFIX_OF(0),
         [2 * 4 + 1] = PREFIX_OF(5), [2 * 5] = PREFIX_OF(3),     [2 * 5 + 1] = TOTAL_OF(7),
         [2 * 6] = PREFIX_OF(5),     [2 * 7 + 1] = PREFIX_OF(5),
     };
-    struct look look = { .subject = &counted,
-                         .plan = TILES_OF(TILE_VECTOR, 16, 0, MANY),
-                         .algorithm = "scan_lookback",
-                         .count = MANY * 16,
-                         .holds = holds };
+    const struct debug plan = TILES_OF(TILE_VECTOR, 16, 0, MANY);
+    struct look look = look_over(&subjects[2].scan, plan, slow_tier(), MANY);
     cl_uint units = 0;
     char is[9] = "";
 
@@ -581,23 +498,17 @@ static void test_snapshot(void **state)
         print_message("%s: no 8 groups at once are sure to run\n", device.name);
         skip();
     }
-    look.plan.tier = slow_tier();
-    look.plan.spins = 1u << 30;
-    for (size_t i = 0; i < look.count; ++i) {
-        ((cl_uint *)data)[i] = i % 16 < 2;
-    }
+    look.holds = holds;
+    look.scan.plan.spins = 1u << 30;
+    run_plainly(&look);
     /* A wait ends some time, on a busy machine perhaps too early. */
     for (size_t tries = 0; tries < 5 && strcmp(is, states) != 0; ++tries) {
-        run(&look, &found);
+        assert_true(check_run(&look));
         cl_ulong now = found.trace.records[5].prefix;
         for (size_t t = 0; t < 8; ++t) {
             const clfold_tile_trace *record = &found.trace.records[t];
             is[t] = record->prefix <= now ? 'P' : record->aggregate < now ? 'A' : 'X';
             assert_int_equal(record->ticket, t);
-        }
-        for (size_t i = 0; i < look.count; ++i) {
-            cl_uint expected = 2 * (cl_uint)(i / 16) + (i % 16 == 0 ? 1 : 2);
-            assert_int_equal(((cl_uint *)found.bytes)[i], expected);
         }
     }
     assert_string_equal(is, states);
@@ -608,22 +519,24 @@ static void test_snapshot(void **state)
 
 /* ---- Epochs ------------------------------------------------------------------------ */
 
+static struct look look_by_20(enum memory_tier tier)
+{
+    struct look look = look_over(&subjects[2].scan, tiles[0], tier, 2);
+
+    look.scan.plan.max_groups = 20;
+    return look;
+}
+
 /* The scan of call i: other data each time, and every second time groups that never
  * publish, whose words of a call before must not be taken for theirs. */
 static void check_call(struct look *look, size_t num_tiles, size_t i)
 {
-    static struct outcome expected, found;
 
-    look->count = num_tiles * look->plan.tile_elements - i % 7;
-    fill_subject(look->subject, data, look->count, i);
+    look->scan.count = num_tiles * look->scan.plan.tile_elements - i % 7;
+    look->scan.seed = i;
     look->block_every = i % 2 ? 2 : 0;
-    look->algorithm = "reduce_then_scan";
-    run(look, &expected);
-    look->algorithm = "scan_lookback";
-    run(look, &found);
-    assert_false(found.refused);
-    check_same(look, &expected, &found);
-    check_folded(look, &found);
+    run_plainly(look);
+    assert_true(check_run(look));
 }
 
 static void test_wrap(void **state)
@@ -632,15 +545,13 @@ static void test_wrap(void **state)
 
     (void)state;
     for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS; ++tier) {
-        struct look look = { .subject = &subjects[2], .plan = tiles[0] };
+        struct look look = look_by_20(tier);
         uint32_t bits = clfold_memory(tier)->word_bits == 64 ? 30 : 14;
         if (!has_tier(&device, tier)) {
             continue;
         }
-        look.plan.tier = tier;
-        look.plan.spins = 1 + 2;
-        look.plan.first_epoch = (1u << bits) - 20;
-        look.plan.max_groups = 20;
+        look.scan.plan.spins = 1 + 2;
+        look.scan.plan.first_epoch = (1u << bits) - 20;
         clfold_context_trim(ctx);
         for (size_t i = 0; i < 40; ++i) {
             check_call(&look, tiles_of_call[i % 9], i);
@@ -649,23 +560,6 @@ static void test_wrap(void **state)
                       bits);
     }
     clfold_context_trim(ctx);
-}
-
-/* The untraced scan that others run. */
-static void scan_few(const struct look *look, size_t times)
-{
-    const clfold_fold fold = { .op = CLFOLD_ADD,
-                               .type = CLFOLD_I32,
-                               .algorithm = "scan_lookback" };
-
-    clfold_context_override(ctx, &look->plan);
-    for (size_t i = 0; i < times; ++i) {
-        assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in_mem, 0, out_mem, 0,
-                                        2 * look->plan.tile_elements, 0, NULL, NULL));
-        if (i % 100 == 0) {
-            assert_int_equal(clFinish(device.queue), CL_SUCCESS);
-        }
-    }
 }
 
 /* All 2^14 epochs of words of 32 bits: what the first call left must be cleared when its
@@ -682,13 +576,13 @@ static void test_whole_cycle(void **state)
         print_message("%s: no words of 32 bits\n", device.name);
         skip();
     }
-    struct look look = { .subject = &subjects[2], .plan = tiles[0] };
-    look.plan.tier = tier;
-    look.plan.spins = 1;
-    look.plan.max_groups = 20;
+    struct look look = look_by_20(tier);
+    struct trial few = look.scan; /* untraced, as others run it */
     clfold_context_trim(ctx);
     check_call(&look, 20, 0);
-    scan_few(&look, (1 << 14) - 1);
+    for (size_t i = 0; i < (1 << 14) - 1; ++i) {
+        trial_check(&few, NULL);
+    }
     check_call(&look, 20, 1);
     clfold_context_trim(ctx);
 }
@@ -703,59 +597,53 @@ static void test_replayed(void **state)
                                .algorithm = "scan_lookback" };
     struct debug plan = TILES_OF(TILE_VECTOR, 16, 0, 7);
     const size_t local = 1, count = (size_t)TILES * 16;
-    cl_float expected[TILES * 16], found[TILES * 16], poison = -1;
+    cl_float wanted[TILES * 16], is[TILES * 16], poison = -1;
     clfold_context *own = NULL;
     clfold_report report;
 
     (void)state;
     plan.spins = 1;
     plan.tier = best_tier(&device);
-    fill(data, CLFOLD_F32, count, FILL_ROUNDING, 3);
-    write_buffer(in_mem, 0, sizeof(expected), data);
+    fill(is, CLFOLD_F32, count, FILL_ROUNDING, 3);
+    cl_mem in_mem = copied_buffer(is, sizeof(is));
+    cl_mem out_mem = coloured_buffer(sizeof(is));
     assert_ok(clfold_context_create(&own, device.context, device.id, NULL));
     clfold_context_override(own, &plan);
     assert_ok(clfold_inclusive_scan(own, device.queue, &fold, in_mem, 0, out_mem, 0,
                                     count, 0, NULL, NULL));
-    read_buffer(out_mem, expected, sizeof(expected));
+    read_buffer(out_mem, wanted, sizeof(wanted));
     assert_ok(clfold_explain(own, CLFOLD_INCLUSIVE_SCAN, &fold, count, NULL, &report));
     assert_null(own->cache.programs->next);
     for (int i = 0; i < REPLAYS; ++i) {
         const size_t global = report.num_groups;
         cl_kernel kernel = own->cache.programs->idle->kernels[0];
         assert_int_equal(clEnqueueFillBuffer(device.queue, out_mem, &poison, 4, 0,
-                                             sizeof(found), 0, NULL, NULL),
+                                             sizeof(is), 0, NULL, NULL),
                          CL_SUCCESS);
         assert_int_equal(clEnqueueNDRangeKernel(device.queue, kernel, 1, NULL, &global,
                                                 &local, 0, NULL, NULL),
                          CL_SUCCESS);
-        read_buffer(out_mem, found, sizeof(found));
-        assert_memory_equal(found, expected, sizeof(found));
+        read_buffer(out_mem, is, sizeof(is));
+        assert_memory_equal(is, wanted, sizeof(is));
     }
     clfold_context_destroy(&own);
+    clReleaseMemObject(in_mem);
+    clReleaseMemObject(out_mem);
 }
 
 /* ---- The group --------------------------------------------------------------------- */
 
 static int open_device(void **state)
 {
-    const cl_uchar one_in_16[16] = { 1 };
-
     (void)state;
     device_init_for_lookback(&device);
-    in_mem = coloured_buffer(sizeof(data));
-    out_mem = coloured_buffer((MOST + 64) * MAX_RESULT);
     trace_mem = coloured_buffer(sizeof(struct trace));
-    flags_mem = coloured_buffer(MOST);
-    clEnqueueFillBuffer(device.queue, flags_mem, one_in_16, 16, 0, MOST, 0, NULL, NULL);
     return device_context(&ctx, &device, NULL);
 }
 
 static int close_device(void **state)
 {
-    clReleaseMemObject(in_mem);
-    clReleaseMemObject(out_mem);
     clReleaseMemObject(trace_mem);
-    clReleaseMemObject(flags_mem);
     return close_context(state);
 }
 

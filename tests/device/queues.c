@@ -10,6 +10,8 @@
 
 #include <time.h>
 
+#define assert_cl(call) assert_int_equal(call, CL_SUCCESS)
+
 #define COUNT 50000
 #define SMALL 2048 /* two tiles */
 
@@ -37,42 +39,32 @@ static const struct way look_back = { CALL_INCLUSIVE_SCAN, "scan_lookback",
 
 /* ---- Tasks ------------------------------------------------------------------------- */
 
-/* A way on data of its own. */
-struct task {
+/* A way on data of its own. Each test makes those that it uses, from the first on. */
+#define MOST_TASKS 48
+static struct task {
     const struct way *way;
     clfold_context *context;
     const char *algorithm;
     size_t count, num_results;
     cl_mem in, out; /* ints */
     cl_int values[COUNT], expected[COUNT];
-};
+} tasks[MOST_TASKS];
 
 /* What an output is before it is written. */
 static cl_int blank[COUNT];
-
-static cl_mem buffer(const cl_int *values)
-{
-    cl_int status;
-    cl_mem mem =
-        clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                       COUNT * sizeof(*values), (void *)(uintptr_t)values, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    return mem;
-}
 
 static cl_event gate_create(void)
 {
     cl_int status;
     cl_event gate = clCreateUserEvent(device.context, &status);
 
-    assert_int_equal(status, CL_SUCCESS);
+    assert_cl(status);
     return gate;
 }
 
 static void gate_open(cl_event gate)
 {
-    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    assert_cl(clSetUserEventStatus(gate, CL_COMPLETE));
     clReleaseEvent(gate);
 }
 
@@ -92,27 +84,38 @@ static size_t expect(const struct way *way, const cl_int *values, size_t count,
     return 1;
 }
 
-static struct task *task_create(const struct way *way, size_t count, uint64_t seed)
+static void task_clear(struct task *task)
 {
-    struct task *task = malloc(sizeof(*task));
+    if (task->in) {
+        clReleaseMemObject(task->in);
+        clReleaseMemObject(task->out);
+    }
+}
 
-    assert_non_null(task);
+static struct task *task_make(size_t i, const struct way *way, size_t count,
+                              uint64_t seed)
+{
+    struct task *task = &tasks[i];
+
+    assert_true(i < MOST_TASKS);
+    task_clear(task);
     task->way = way;
     task->context = ctx;
     task->algorithm = way->algorithm;
     task->count = count;
     fill(task->values, CLFOLD_I32, COUNT, FILL_EXACT, seed);
     task->num_results = expect(way, task->values, count, task->expected);
-    task->in = buffer(task->values);
-    task->out = buffer(blank);
+    task->in = copied_buffer(task->values, sizeof(blank));
+    task->out = copied_buffer(blank, sizeof(blank));
     return task;
 }
 
-static void task_destroy(struct task *task)
+/* One of each way by turns. */
+static void tasks_make(size_t first, size_t num, size_t count)
 {
-    clReleaseMemObject(task->in);
-    clReleaseMemObject(task->out);
-    free(task);
+    for (size_t i = first; i < first + num; ++i) {
+        task_make(i, &ways[i % NUM_WAYS], count, i);
+    }
 }
 
 static clfold_status task_call(const struct task *task, cl_command_queue queue,
@@ -140,15 +143,9 @@ static void assert_holds(cl_command_queue queue, cl_mem mem, const cl_int *expec
     static cl_int found[COUNT];
 
     /* At least one: PoCL 6.0 and 7.1 reject reads of none. */
-    assert_int_equal(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0,
-                                         (num + !num) * sizeof(*found), found, 0, NULL,
-                                         NULL),
-                     CL_SUCCESS);
-    for (size_t i = 0; i < num; ++i) {
-        if (found[i] != expected[i]) {
-            fail_msg("item %zu is %d instead of %d", i, found[i], expected[i]);
-        }
-    }
+    assert_cl(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, (num + !num) * sizeof(*found),
+                                  found, 0, NULL, NULL));
+    assert_memory_equal(found, expected, num * sizeof(*found));
 }
 
 static void assert_done(const struct task *task, cl_command_queue queue)
@@ -163,7 +160,7 @@ static void assert_does(const struct task *task, cl_command_queue queue)
     cl_event event;
 
     assert_ok(task_call(task, queue, NULL, &event));
-    assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
+    assert_cl(clWaitForEvents(1, &event));
     clReleaseEvent(event);
     assert_done(task, device.queue);
 }
@@ -172,10 +169,9 @@ static void assert_does(const struct task *task, cl_command_queue queue)
 static void assert_sums(const struct task *task, cl_command_queue queue)
 {
     const clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
-    const struct way way = { .call = CALL_REDUCE };
     cl_int result = 0, expected;
 
-    expect(&way, task->values, task->count, &expected);
+    expect(&ways[0], task->values, task->count, &expected);
     assert_ok(clfold_reduce_host(ctx, queue, &fold, task->in, 0, task->count, &result,
                                  sizeof(result)));
     assert_int_equal(result, expected);
@@ -205,26 +201,21 @@ static void need_overtaking(void)
     const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
     const cl_char none = 0;
     cl_event event = NULL;
-    cl_int state = CL_QUEUED, status;
+    cl_int state = CL_QUEUED;
 
     need_disorder();
     cl_event gate = gate_create();
-    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 2, NULL, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    assert_int_equal(
-        clEnqueueFillBuffer(device.disorder, mem, &none, 1, 0, 1, 1, &gate, NULL),
-        CL_SUCCESS);
-    assert_int_equal(
-        clEnqueueFillBuffer(device.disorder, mem, &none, 1, 1, 1, 0, NULL, &event),
-        CL_SUCCESS);
-    assert_int_equal(clFlush(device.disorder), CL_SUCCESS);
+    cl_mem mem = copied_buffer(blank, 2);
+    assert_cl(clEnqueueFillBuffer(device.disorder, mem, &none, 1, 0, 1, 1, &gate, NULL));
+    assert_cl(clEnqueueFillBuffer(device.disorder, mem, &none, 1, 1, 1, 0, NULL, &event));
+    assert_cl(clFlush(device.disorder));
     for (int i = 0; i < 100 && state != CL_COMPLETE; ++i) {
         nanosleep(&pause, NULL);
         clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(state), &state,
                        NULL);
     }
     gate_open(gate);
-    assert_int_equal(clFinish(device.disorder), CL_SUCCESS);
+    assert_cl(clFinish(device.disorder));
     clReleaseEvent(event);
     clReleaseMemObject(mem);
     if (state != CL_COMPLETE) {
@@ -245,7 +236,7 @@ static void test_out_of_order(void **state)
     need_disorder();
     for (size_t round = 0; round < 3 * NUM_WAYS * NUM_WAYS; ++round) {
         const struct way *second = &ways[round / NUM_WAYS % NUM_WAYS];
-        struct task *task = task_create(&ways[round % NUM_WAYS], COUNT, round);
+        struct task *task = task_make(0, &ways[round % NUM_WAYS], COUNT, round);
         struct task again = { .way = second,
                               .context = ctx,
                               .algorithm = second->algorithm,
@@ -254,53 +245,18 @@ static void test_out_of_order(void **state)
                               .out = task->out };
         cl_event written, once, done;
         /* What is in the buffer until the write has been. */
-        assert_int_equal(clEnqueueWriteBuffer(device.disorder, task->in, CL_TRUE, 0,
-                                              sizeof(blank), blank, 0, NULL, NULL),
-                         CL_SUCCESS);
-        assert_int_equal(clEnqueueWriteBuffer(device.disorder, task->in, CL_FALSE, 0,
-                                              sizeof(task->values), task->values, 0, NULL,
-                                              &written),
-                         CL_SUCCESS);
+        write_buffer(task->in, 0, sizeof(blank), blank);
+        assert_cl(clEnqueueWriteBuffer(device.disorder, task->in, CL_FALSE, 0,
+                                       sizeof(task->values), task->values, 0, NULL,
+                                       &written));
         assert_ok(task_call(task, device.disorder, &written, &once));
         assert_ok(task_call(&again, device.disorder, &once, &done));
-        assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+        assert_cl(clWaitForEvents(1, &done));
         assert_holds(device.disorder, task->out, twice,
                      expect(second, task->expected, task->num_results, twice));
         clReleaseEvent(written);
         clReleaseEvent(once);
         clReleaseEvent(done);
-        task_destroy(task);
-    }
-}
-
-/* The event of a call completes when its last kernel has, also for count 0. By policy an
- * exclusive scan is one program more, and nothing else. */
-static void test_event(void **state)
-{
-    const size_t counts[] = { 0, 1, COUNT };
-
-    (void)state;
-    for (size_t i = 0; i < 3 * 3 * NUM_WAYS; ++i) {
-        const struct way *way = &ways[i / 9];
-        const char *const algorithms[] = { way->algorithm, way->simpler, NULL };
-        const char *algorithm = algorithms[i / 3 % 3];
-        if (!algorithm && way->call == CALL_EXCLUSIVE_SCAN) {
-            continue;
-        }
-        struct task *task = task_create(way, counts[i % 3], i);
-        cl_event event = NULL;
-        cl_int execution = CL_QUEUED;
-        task->algorithm = algorithm;
-        assert_ok(task_call(task, device.queue, NULL, &event));
-        assert_non_null(event);
-        assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
-        assert_int_equal(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                        sizeof(execution), &execution, NULL),
-                         CL_SUCCESS);
-        assert_int_equal(execution, CL_COMPLETE);
-        assert_done(task, device.queue);
-        clReleaseEvent(event);
-        task_destroy(task);
     }
 }
 
@@ -319,13 +275,13 @@ static void failed_wait(const struct way *way, cl_command_queue next)
 {
     const bool is_lost = device.is_rusticl && !device.ends_loops;
     cl_command_queue queue = is_lost ? device_queue(&device, 0) : next;
-    struct task *task = task_create(way, COUNT, 8);
+    struct task *task = task_make(0, way, COUNT, 8);
     cl_event event = NULL, gate = gate_create();
     cl_int status, execution = CL_QUEUED;
 
     task->algorithm = device.is_pocl ? way->simpler : way->algorithm;
     assert_ok(task_call(task, queue, &gate, &event));
-    assert_int_equal(clSetUserEventStatus(gate, -42), CL_SUCCESS);
+    assert_cl(clSetUserEventStatus(gate, -42));
     status = clWaitForEvents(1, &event);
     clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(execution),
                    &execution, NULL);
@@ -347,7 +303,6 @@ static void failed_wait(const struct way *way, cl_command_queue next)
     if (is_lost) {
         clReleaseCommandQueue(queue);
     }
-    task_destroy(task);
 }
 
 static void test_failed_wait(void **state)
@@ -412,187 +367,135 @@ static size_t select_some(const cl_int *values, size_t count, cl_int *kept)
     return num;
 }
 
-/* A select of as many elements as a command writes that is held back until all calls are
- * made, and calls that take as many as it keeps: all wait by events alone. */
-static void counted(cl_command_queue queue, cl_ulong count, uint64_t seed)
+/*
+ * Calls of as many elements as a step before them has found, the first of as many as a
+ * command writes that is held back until all are made: all wait by events alone, and no
+ * host can have read a count. A scan's results are mapped to keys, of whose runs there
+ * are sums.
+ */
+enum { PICK, SUMS, KEYS, RUNS, OTHERS, STEPS = OTHERS + 7, RUN_KEYS = STEPS };
+static const struct step {
+    struct way way;
+    size_t from; /* its input: another's output */
+} steps[STEPS] = {
+    [PICK] = { { .call = CALL_SELECT }, 0 },
+    [SUMS] = { { .call = CALL_INCLUSIVE_SCAN }, PICK },
+    [KEYS] = { { .call = CALL_MAP }, SUMS },
+    [RUNS] = { { .call = CALL_REDUCE }, PICK },
+    [OTHERS] = { { .call = CALL_REDUCE, .algorithm = "reduce_tiles" }, PICK },
+    { { .call = CALL_REDUCE, .algorithm = "reduce6" }, PICK },
+    { { .call = CALL_INCLUSIVE_SCAN, .algorithm = "reduce_then_scan" }, PICK },
+    { { .call = CALL_EXCLUSIVE_SCAN, .algorithm = "scan_single_group" }, PICK },
+    { { .call = CALL_EXCLUSIVE_SCAN, .algorithm = "scan_then_propagate" }, PICK },
+    { { .call = CALL_MAP }, PICK },
+    { { .call = CALL_SELECT, .algorithm = "reduce_then_scan" }, PICK },
+};
+static cl_int wanted[STEPS + 1][COUNT];
+
+/* What the steps must write, of the first `count` values. */
+static void expect_steps(const cl_int *values, size_t count)
 {
-    static const struct way takers[] = {
-        { .call = CALL_REDUCE, .algorithm = "reduce_tiles" },
-        { .call = CALL_REDUCE, .algorithm = "reduce6" },
-        { .call = CALL_INCLUSIVE_SCAN, .algorithm = "reduce_then_scan" },
-        { .call = CALL_INCLUSIVE_SCAN },
-        { .call = CALL_EXCLUSIVE_SCAN, .algorithm = "scan_single_group" },
-        { .call = CALL_EXCLUSIVE_SCAN, .algorithm = "scan_then_propagate" },
-        { .call = CALL_MAP },
-        { .call = CALL_SELECT, .algorithm = "reduce_then_scan" },
-    };
-    enum { TAKERS = sizeof(takers) / sizeof(takers[0]) };
-    static cl_int values[COUNT], kept[COUNT], wanted[COUNT];
-    cl_mem numbers = buffer(blank), in, picked = buffer(blank), outs[TAKERS];
-    clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
-    cl_event written = NULL, selected = NULL, done[TAKERS], gate = gate_create();
+    size_t num = 0, num_runs = 0;
 
-    fill(values, CLFOLD_I32, COUNT, FILL_EXACT, seed);
-    in = buffer(values);
-    assert_int_equal(clEnqueueWriteBuffer(queue, numbers, CL_FALSE, sizeof(count),
-                                          sizeof(count), &count, 1, &gate, &written),
-                     CL_SUCCESS);
-    for (size_t k = 0; k <= TAKERS; ++k) {
-        const struct way *way = k > 0 ? &takers[k - 1] : &takers[TAKERS - 1];
-        const struct call call = { .context = ctx,
-                                   .queue = queue,
-                                   .fold = &fold,
-                                   .in = k > 0 ? picked : in,
-                                   .out = k > 0 ? outs[k - 1] = buffer(blank) : picked,
-                                   .count = COUNT,
-                                   .num_wait = 1,
-                                   .wait = k > 0 ? &selected : &written,
-                                   .event = k > 0 ? &done[k - 1] : &selected };
-        fold.algorithm = way->algorithm;
-        fold.count_at = (clfold_place){ numbers, k > 0 ? 3 : 1 };
-        fold.num_out = (clfold_place){ k > 0 ? NULL : numbers, k > 0 ? 0 : 3 };
-        assert_ok(call_rows[way->call].make(&call));
-    }
-    gate_open(gate);
-    assert_int_equal(clWaitForEvents(TAKERS, done), CL_SUCCESS);
-    const size_t num = select_some(values, count < COUNT ? count : COUNT, kept);
-    for (size_t k = 0; k < TAKERS; ++k) {
-        memcpy(wanted, blank, sizeof(wanted));
-        if (takers[k].call == CALL_MAP) {
-            memcpy(wanted, kept, num * sizeof(*kept));
-        } else if (takers[k].call == CALL_SELECT) {
-            select_some(kept, num, wanted);
-        } else {
-            expect(&takers[k], kept, num, wanted);
-        }
-        assert_holds(device.queue, outs[k], wanted, COUNT);
-        clReleaseEvent(done[k]);
-        clReleaseMemObject(outs[k]);
-    }
-    clReleaseEvent(written);
-    clReleaseEvent(selected);
-    clReleaseMemObject(numbers);
-    clReleaseMemObject(picked);
-    clReleaseMemObject(in);
-}
-
-/* A select, a scan of what it keeps, a map of that, and sums of the map's runs of equal
- * keys, each of as many elements as the call before it has found: held back until all are
- * made, so no host can have read a count. */
-static void chained(cl_command_queue queue, cl_ulong count, uint64_t seed)
-{
-    enum { KEPT, SUMS, KEYS, RUNS, RUN_KEYS, STEPS };
-    static cl_int values[COUNT], wanted[STEPS][COUNT];
-    static const struct way scan = { .call = CALL_INCLUSIVE_SCAN };
-    static const struct way reduce = { .call = CALL_REDUCE };
-    cl_mem numbers = buffer(blank), in, mem[STEPS];
-    cl_event written = NULL, done[4], gate = gate_create();
-    const size_t most = count < COUNT ? count : COUNT;
-    size_t num_runs = 0;
-
-    fill(values, CLFOLD_I32, COUNT, FILL_EXACT, seed);
-    in = buffer(values);
-    for (int k = 0; k < STEPS; ++k) {
-        mem[k] = buffer(blank);
+    for (size_t k = 0; k <= STEPS; ++k) {
         memcpy(wanted[k], blank, sizeof(blank));
     }
-    const clfold_segments runs = { .by = CLFOLD_BY_KEYS,
-                                   .type = CLFOLD_I32,
-                                   .mem = mem[KEYS] };
-    const clfold_place counts[] = { { numbers, 1 }, { numbers, 3 }, { numbers, 5 } };
-    const clfold_fold sum = { .op = CLFOLD_ADD,
-                              .type = CLFOLD_I32,
-                              .count_at = counts[1] };
-    clfold_fold pick = sum, key = sum, fold = sum;
-    pick.count_at = counts[0];
-    pick.num_out = counts[1];
-    key.op = 0;
-    key.result = "x >> 6";
-    fold.segments = &runs;
-    fold.keys_out.mem = mem[RUN_KEYS];
-    fold.num_out = counts[2];
-    const struct {
-        unsigned call;
-        const clfold_fold *fold;
-        cl_mem in, out;
-    } steps[] = { { CALL_SELECT, &pick, in, mem[KEPT] },
-                  { CALL_INCLUSIVE_SCAN, &sum, mem[KEPT], mem[SUMS] },
-                  { CALL_MAP, &key, mem[SUMS], mem[KEYS] },
-                  { CALL_REDUCE, &fold, mem[KEPT], mem[RUNS] } };
-    assert_int_equal(clEnqueueWriteBuffer(queue, numbers, CL_FALSE, sizeof(count),
-                                          sizeof(count), &count, 1, &gate, &written),
-                     CL_SUCCESS);
-    for (size_t k = 0; k < 4; ++k) {
-        const struct call call = { .context = ctx,
-                                   .queue = queue,
-                                   .fold = steps[k].fold,
-                                   .in = steps[k].in,
-                                   .out = steps[k].out,
-                                   .count = COUNT,
-                                   .num_wait = 1,
-                                   .wait = k > 0 ? &done[k - 1] : &written,
-                                   .event = &done[k] };
-        assert_ok(call_rows[steps[k].call].make(&call));
+    for (size_t k = 0; k < STEPS; ++k) {
+        const unsigned call = steps[k].way.call;
+        const cl_int *in = wanted[steps[k].from];
+        if (k == PICK) {
+            num = select_some(values, count, wanted[k]);
+        } else if (call == CALL_SELECT) {
+            select_some(in, num, wanted[k]);
+        } else if (call != CALL_MAP && k != RUNS) {
+            expect(&steps[k].way, in, num, wanted[k]);
+        }
+        for (size_t i = 0; i < num && call == CALL_MAP; ++i) {
+            wanted[k][i] = k == KEYS ? in[i] >> 6 : in[i];
+        }
     }
-    gate_open(gate);
-    assert_int_equal(clWaitForEvents(1, &done[3]), CL_SUCCESS);
-    const size_t num = select_some(values, most, wanted[KEPT]);
-    expect(&scan, wanted[KEPT], num, wanted[SUMS]);
     for (size_t i = 0, first = 0; i < num; ++i) {
-        wanted[KEYS][i] = wanted[SUMS][i] >> 6;
         if (i == 0 || wanted[KEYS][i] != wanted[KEYS][i - 1]) {
             wanted[RUN_KEYS][num_runs++] = wanted[KEYS][i];
             first = i;
         }
-        expect(&reduce, wanted[KEPT] + first, i + 1 - first, &wanted[RUNS][num_runs - 1]);
+        expect(&steps[RUNS].way, wanted[PICK] + first, i + 1 - first,
+               &wanted[RUNS][num_runs - 1]);
     }
-    for (int k = 0; k < STEPS; ++k) {
+}
+
+/* What clfold_prepare has built, a call with a count in memory does not build. */
+static void call_prepared(const struct call_row *row, const struct call *call)
+{
+    const clfold_fold fold = fold_for(row->operation, call->fold);
+    clfold_stats before, after;
+    clfold_report report;
+
+    assert_ok(clfold_explain(ctx, row->operation, &fold, call->count, NULL, &report));
+    assert_non_null(strstr(report.reason, "; the count is a bound"));
+    assert_ok(clfold_prepare(ctx, row->operation, &fold, call->count, NULL));
+    assert_ok(clfold_context_stats(ctx, &before));
+    assert_ok(row->make(call));
+    assert_ok(clfold_context_stats(ctx, &after));
+    assert_int_equal(before.builds, after.builds);
+}
+
+static void counted(cl_command_queue queue, cl_ulong count, uint64_t seed)
+{
+    static cl_int values[COUNT];
+    cl_event written, done[STEPS], gate = gate_create();
+    cl_mem numbers = copied_buffer(blank, sizeof(blank)), in, mem[STEPS + 1];
+
+    fill(values, CLFOLD_I32, COUNT, FILL_EXACT, seed);
+    in = copied_buffer(values, sizeof(values));
+    for (size_t k = 0; k <= STEPS; ++k) {
+        mem[k] = copied_buffer(blank, sizeof(blank));
+    }
+    const clfold_segments runs = { .by = CLFOLD_BY_KEYS,
+                                   .type = CLFOLD_I32,
+                                   .mem = mem[KEYS] };
+    assert_cl(clEnqueueWriteBuffer(queue, numbers, CL_FALSE, sizeof(count), sizeof(count),
+                                   &count, 1, &gate, &written));
+    for (size_t k = 0; k < STEPS; ++k) {
+        const struct step *step = &steps[k];
+        clfold_fold fold = { .op = k == KEYS ? 0 : CLFOLD_ADD,
+                             .type = CLFOLD_I32,
+                             .result = k == KEYS ? "x >> 6" : NULL,
+                             .algorithm = step->way.algorithm,
+                             .count_at = { numbers, k == PICK ? 1 : 3 } };
+        if (k == PICK) {
+            fold.num_out = (clfold_place){ numbers, 3 };
+        } else if (k == RUNS) {
+            fold.segments = &runs;
+            fold.keys_out.mem = mem[RUN_KEYS];
+            fold.num_out = (clfold_place){ numbers, 5 };
+        }
+        const struct call call = { .context = ctx,
+                                   .queue = queue,
+                                   .fold = &fold,
+                                   .in = k == PICK ? in : mem[step->from],
+                                   .out = mem[k],
+                                   .count = COUNT,
+                                   .num_wait = 1,
+                                   .wait = k == PICK   ? &written
+                                           : k == RUNS ? &done[KEYS]
+                                                       : &done[step->from],
+                                   .event = &done[k] };
+        call_prepared(&call_rows[step->way.call], &call);
+    }
+    gate_open(gate);
+    assert_cl(clWaitForEvents(STEPS, done));
+    expect_steps(values, count < COUNT ? count : COUNT);
+    for (size_t k = 0; k <= STEPS; ++k) {
         assert_holds(device.queue, mem[k], wanted[k], COUNT);
         clReleaseMemObject(mem[k]);
     }
-    for (int k = 0; k < 4; ++k) {
+    for (size_t k = 0; k < STEPS; ++k) {
         clReleaseEvent(done[k]);
     }
     clReleaseEvent(written);
     clReleaseMemObject(numbers);
     clReleaseMemObject(in);
-}
-
-/* What clfold_prepare has built, a call with a count in memory does not build. */
-static void test_prepared(void **state)
-{
-    const cl_ulong count = 1000;
-    clfold_stats before, after;
-    clfold_report report;
-
-    (void)state;
-    for_calls(row, HAS_OUT)
-    {
-        clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
-        cl_mem in = buffer(blank), out = buffer(blank), mem = buffer(blank);
-        const struct call call = { .context = ctx,
-                                   .queue = device.queue,
-                                   .fold = &fold,
-                                   .in = in,
-                                   .out = out,
-                                   .count = SMALL };
-        assert_int_equal(clEnqueueWriteBuffer(device.queue, mem, CL_TRUE, 0,
-                                              sizeof(count), &count, 0, NULL, NULL),
-                         CL_SUCCESS);
-        fold.count_at.mem = mem;
-        const clfold_fold own = fold_for(row->operation, &fold);
-        assert_ok(clfold_explain(ctx, row->operation, &own, SMALL, NULL, &report));
-        assert_non_null(strstr(report.reason, "; the count is a bound"));
-        assert_ok(clfold_prepare(ctx, row->operation, &own, SMALL, NULL));
-        assert_ok(clfold_context_stats(ctx, &before));
-        assert_ok(row->make(&call));
-        assert_ok(clfold_context_stats(ctx, &after));
-        assert_int_equal(before.builds, after.builds);
-        assert_int_equal(clFinish(device.queue), CL_SUCCESS);
-        clReleaseMemObject(in);
-        clReleaseMemObject(out);
-        clReleaseMemObject(mem);
-    }
 }
 
 static void test_counted(void **state)
@@ -602,10 +505,8 @@ static void test_counted(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); ++i) {
         counted(device.queue, counts[i], i);
-        chained(device.queue, counts[i], i);
         if (device.disorder) {
             counted(device.disorder, counts[i], i);
-            chained(device.disorder, counts[i], i);
         }
     }
 }
@@ -614,20 +515,15 @@ static void test_counted(void **state)
 static void test_host_result_is_last(void **state)
 {
     cl_command_queue queues[] = { device.queue, device.disorder };
-    struct task *tasks[] = { task_create(&ways[0], COUNT, 9),
-                             task_create(&ways[0], COUNT, 10) };
 
     (void)state;
     for (size_t i = 0; i < 20 && queues[i / 10]; ++i) {
-        struct task *task = tasks[i % 2];
-        clEnqueueWriteBuffer(queues[i / 10], tasks[0]->in, CL_FALSE, 0,
-                             sizeof(task->values), task->values, 0, NULL, NULL);
-        struct task there = { .count = COUNT, .in = tasks[0]->in };
-        memcpy(there.values, task->values, sizeof(there.values));
-        assert_sums(&there, queues[i / 10]);
+        struct task *task = task_make(0, &ways[0], COUNT, 9);
+        fill(task->values, CLFOLD_I32, COUNT, FILL_EXACT, 10 + i);
+        clEnqueueWriteBuffer(queues[i / 10], task->in, CL_FALSE, 0, sizeof(task->values),
+                             task->values, 0, NULL, NULL);
+        assert_sums(task, queues[i / 10]);
     }
-    task_destroy(tasks[0]);
-    task_destroy(tasks[1]);
 }
 
 /* ---- Scratch ----------------------------------------------------------------------- */
@@ -639,54 +535,85 @@ static size_t kept(void)
     return clfold_context_settled(ctx, false).fences ? 2 * BLOCK : BLOCK;
 }
 
-/* Calls in flight that wait for a user event, all at once, do not share scratch; on an
- * in-order queue they do, one after the other. The second of each way is in place. */
-static void calls_in_flight(cl_command_queue queue, bool in_order)
-{
-    enum { CALLS = 3 * NUM_WAYS };
-    struct task *tasks[CALLS];
-    cl_event events[CALLS], gate = gate_create();
+/* Calls in flight that wait for a user event, all at once, by turns on two queues. */
+struct flight {
+    const struct way *ways;
+    size_t num_ways, num;
+    cl_command_queue queues[2];
+    bool in_place;  /* one of each way, the second */
+    size_t scratch; /* that they take in all; 0: any */
+};
+#define MOST_CALLS 12
 
-    clfold_context_trim(ctx);
-    for (size_t i = 0; i < CALLS; ++i) {
-        tasks[i] = task_create(&ways[i % NUM_WAYS], COUNT, i);
-        if (i / NUM_WAYS == 1) {
-            clReleaseMemObject(tasks[i]->out);
-            clRetainMemObject(tasks[i]->in);
-            tasks[i]->out = tasks[i]->in;
+static void check_flight(const struct flight *flight, uint64_t seed)
+{
+    cl_event events[MOST_CALLS], gate = gate_create();
+
+    for (size_t i = 0; i < flight->num; ++i) {
+        const struct way *way = &flight->ways[i % flight->num_ways];
+        struct task *task = task_make(i, way, COUNT, seed + i);
+        if (flight->in_place && i / flight->num_ways == 1) {
+            clReleaseMemObject(task->out);
+            clRetainMemObject(task->in);
+            task->out = task->in;
         }
-        assert_ok(task_call(tasks[i], queue, &gate, &events[i]));
+        assert_ok(task_call(task, flight->queues[i % 2], &gate, &events[i]));
     }
-    assert_int_equal(scratch_bytes(ctx), in_order ? kept() : CALLS * BLOCK);
+    const uint64_t scratch = scratch_bytes(ctx);
     gate_open(gate);
-    assert_int_equal(clWaitForEvents(CALLS, events), CL_SUCCESS);
-    for (size_t i = 0; i < CALLS; ++i) {
-        assert_done(tasks[i], queue);
+    assert_cl(clWaitForEvents((cl_uint)flight->num, events));
+    for (size_t i = 0; i < flight->num; ++i) {
+        assert_done(&tasks[i], device.queue);
         clReleaseEvent(events[i]);
-        task_destroy(tasks[i]);
     }
+    assert_int_equal(scratch, flight->scratch ? flight->scratch : scratch);
 }
 
+/* On a queue in order they share scratch, one after the other. */
 static void test_in_flight_in_order(void **state)
 {
+    const struct flight flight = { ways, NUM_WAYS, 9, { device.queue, device.queue },
+                                   true, kept() };
+
     (void)state;
-    calls_in_flight(device.queue, true);
+    clfold_context_trim(ctx);
+    check_flight(&flight, 0);
 }
 
+/* Out of order each has its own. All are complete then: the next calls make no new
+ * block. */
 static void test_in_flight_out_of_order(void **state)
 {
+    const struct flight flight = { ways, NUM_WAYS,
+                                   9,    { device.disorder, device.disorder },
+                                   true, 9 * BLOCK };
+
     (void)state;
     need_disorder();
-    calls_in_flight(device.disorder, false);
-    /* All are complete: the next calls make no new block. */
-    uint64_t before = scratch_bytes(ctx);
+    clfold_context_trim(ctx);
+    check_flight(&flight, 0);
     for (size_t i = 0; i < NUM_WAYS; ++i) {
-        struct task *task = task_create(&ways[i], COUNT, 99);
+        const struct task *task = task_make(0, &ways[i], COUNT, 99);
         assert_does(task, device.disorder);
         assert_sums(task, device.disorder);
-        task_destroy(task);
     }
-    assert_int_equal(scratch_bytes(ctx), before);
+    assert_int_equal(scratch_bytes(ctx), flight.scratch);
+}
+
+/* Two queues never meet in one block. */
+static void test_two_queues(void **state)
+{
+    cl_command_queue other = device_queue(&device, 0);
+    const struct flight flight = { ways,  NUM_WAYS,  MOST_CALLS, { device.queue, other },
+                                   false, 2 * kept() };
+
+    (void)state;
+    assert_non_null(other);
+    clfold_context_trim(ctx);
+    for (uint64_t round = 0; round < 10; ++round) {
+        check_flight(&flight, round);
+    }
+    clReleaseCommandQueue(other);
 }
 
 /* However many calls are in flight, none waits for another: calls that name no event end
@@ -694,33 +621,26 @@ static void test_in_flight_out_of_order(void **state)
 static void test_held_calls(void **state)
 {
     enum { HELD = 40, LENGTH = 60 * NUM_WAYS };
-    struct task *held[HELD], *others[NUM_WAYS];
 
     (void)state;
     need_overtaking();
     cl_event gate = gate_create();
     clfold_context_trim(ctx);
+    tasks_make(0, HELD, COUNT);
+    tasks_make(HELD, NUM_WAYS, SMALL);
     for (size_t i = 0; i < HELD; ++i) {
-        held[i] = task_create(&ways[i % NUM_WAYS], COUNT, i);
-        assert_ok(task_call(held[i], device.disorder, &gate, NULL));
+        assert_ok(task_call(&tasks[i], device.disorder, &gate, NULL));
     }
     assert_int_equal(scratch_bytes(ctx), HELD * BLOCK);
-    for (size_t i = 0; i < NUM_WAYS; ++i) {
-        others[i] = task_create(&ways[i], SMALL, HELD + i);
-    }
     for (size_t i = 0; i < LENGTH; ++i) {
-        assert_does(others[i % NUM_WAYS], device.disorder);
+        assert_does(&tasks[HELD + i % NUM_WAYS], device.disorder);
     }
     assert_true(scratch_bytes(ctx) <= 2 * HELD * BLOCK);
-    assert_holds(device.queue, held[0]->out, blank, COUNT);
+    assert_holds(device.queue, tasks[0].out, blank, COUNT);
     gate_open(gate);
-    assert_sums(held[0], device.disorder);
+    assert_sums(&tasks[0], device.disorder);
     for (size_t i = 0; i < HELD; ++i) {
-        assert_done(held[i], device.disorder);
-        task_destroy(held[i]);
-    }
-    for (size_t i = 0; i < NUM_WAYS; ++i) {
-        task_destroy(others[i]);
+        assert_done(&tasks[i], device.disorder);
     }
 }
 
@@ -730,59 +650,27 @@ static void test_held_calls(void **state)
 static void test_steady_flight(void **state)
 {
     enum { DEPTH = 40, LENGTH = 400 };
-    struct task *tasks[DEPTH];
     cl_event gates[DEPTH], events[DEPTH];
 
     (void)state;
     need_disorder();
     clfold_context_trim(ctx);
-    for (size_t i = 0; i < DEPTH; ++i) {
-        tasks[i] = task_create(&ways[i % NUM_WAYS], SMALL, i);
-    }
+    tasks_make(0, DEPTH, SMALL);
     for (size_t i = 0; i < LENGTH + DEPTH; ++i) {
         const size_t k = i % DEPTH;
         if (i >= DEPTH) {
             gate_open(gates[k]);
-            assert_int_equal(clWaitForEvents(1, &events[k]), CL_SUCCESS);
+            assert_cl(clWaitForEvents(1, &events[k]));
             clReleaseEvent(events[k]);
-            assert_done(tasks[k], device.queue);
+            assert_done(&tasks[k], device.queue);
         }
         if (i < LENGTH) {
             gates[k] = gate_create();
-            assert_int_equal(clEnqueueWriteBuffer(device.queue, tasks[k]->out, CL_TRUE, 0,
-                                                  SMALL * sizeof(*blank), blank, 0, NULL,
-                                                  NULL),
-                             CL_SUCCESS);
-            assert_ok(task_call(tasks[k], device.disorder, &gates[k], &events[k]));
+            write_buffer(tasks[k].out, 0, SMALL * sizeof(*blank), blank);
+            assert_ok(task_call(&tasks[k], device.disorder, &gates[k], &events[k]));
         }
     }
     assert_true(scratch_bytes(ctx) <= 2 * DEPTH * BLOCK);
-    for (size_t i = 0; i < DEPTH; ++i) {
-        task_destroy(tasks[i]);
-    }
-}
-
-/* Two queues never meet in one block. */
-static void test_two_queues(void **state)
-{
-    cl_command_queue queues[] = { device.queue, device_queue(&device, 0) };
-    struct task *tasks[2 * NUM_WAYS];
-
-    (void)state;
-    assert_non_null(queues[1]);
-    clfold_context_trim(ctx);
-    for (size_t i = 0; i < 2 * NUM_WAYS; ++i) {
-        tasks[i] = task_create(&ways[i / 2], COUNT, i);
-    }
-    for (size_t i = 0; i < 40 * NUM_WAYS; ++i) {
-        assert_ok(task_call(tasks[i % (2 * NUM_WAYS)], queues[i % 2], NULL, NULL));
-    }
-    assert_int_equal(scratch_bytes(ctx), 2 * kept());
-    for (size_t i = 0; i < 2 * NUM_WAYS; ++i) {
-        assert_done(tasks[i], queues[i % 2]);
-        task_destroy(tasks[i]);
-    }
-    clReleaseCommandQueue(queues[1]);
 }
 
 /* A queue that its owner released stays with the context until trim, and its scratch too.
@@ -790,7 +678,7 @@ static void test_two_queues(void **state)
 static void test_queue_is_retained(void **state)
 {
     cl_command_queue other = device_queue(&device, 0);
-    struct task *task = task_create(&ways[0], COUNT, 7);
+    const struct task *task = task_make(0, &ways[0], COUNT, 7);
     cl_uint held = 0, left = 0;
 
     (void)state;
@@ -806,7 +694,6 @@ static void test_queue_is_retained(void **state)
     clGetCommandQueueInfo(other, CL_QUEUE_REFERENCE_COUNT, sizeof(left), &left, NULL);
     assert_true(left < held);
     clReleaseCommandQueue(other);
-    task_destroy(task);
 }
 
 /* ---- A limit of scratch ------------------------------------------------------------ */
@@ -828,14 +715,13 @@ static void test_no_scratch(void **state)
 
     (void)state;
     for (size_t i = 0; i < NUM_WAYS; ++i) {
-        struct task *task = task_create(&ways[i], COUNT, i);
+        struct task *task = task_make(0, &ways[i], COUNT, i);
         cl_event event = (cl_event)&device;
         task->context = limited;
         assert_refused(task_call(task, device.queue, NULL, &event),
                        CL_MEM_OBJECT_ALLOCATION_FAILURE, "scratch_limit is 16");
         assert_null(event);
         assert_holds(device.queue, task->out, blank, COUNT);
-        task_destroy(task);
     }
     clfold_context_destroy(&limited);
 }
@@ -847,7 +733,6 @@ static void test_scratch_limit(void **state)
 {
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
     cl_command_queue other = device_queue(&device, 0);
-    struct task *tasks[3];
     clfold_report report;
     char words[64];
     cl_event gate = gate_create();
@@ -857,29 +742,27 @@ static void test_scratch_limit(void **state)
     size_t limit = report.scratch_bytes / 4 * 7;
     clfold_context *limited = limited_create(limit);
     for (size_t i = 0; i < 3; ++i) {
-        tasks[i] = task_create(&ways[0], COUNT, i);
-        tasks[i]->context = limited;
+        task_make(i, &ways[0], COUNT, i)->context = limited;
     }
     snprintf(words, sizeof(words), "scratch_limit is %zu", limit);
-    assert_ok(task_call(tasks[0], device.queue, &gate, NULL));
+    assert_ok(task_call(&tasks[0], device.queue, &gate, NULL));
     for (int i = 0; i < 3; ++i) {
-        assert_refused(task_call(tasks[1], other, NULL, NULL),
+        assert_refused(task_call(&tasks[1], other, NULL, NULL),
                        CL_MEM_OBJECT_ALLOCATION_FAILURE, words);
         /* The queue's own block serves again: it keeps order. */
-        assert_ok(task_call(tasks[2], device.queue, NULL, NULL));
+        assert_ok(task_call(&tasks[2], device.queue, NULL, NULL));
         /* Nor does a trim. */
         clfold_context_trim(limited);
     }
     assert_in_range(scratch_bytes(limited), 1, limit);
     gate_open(gate);
-    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    assert_cl(clFinish(device.queue));
     for (int round = 0; round < 4; ++round) {
-        assert_does(tasks[1], round % 2 ? device.queue : other);
+        assert_does(&tasks[1], round % 2 ? device.queue : other);
         assert_in_range(scratch_bytes(limited), 1, limit);
     }
     for (size_t i = 0; i < 3; ++i) {
-        assert_done(tasks[i], device.queue);
-        task_destroy(tasks[i]);
+        assert_done(&tasks[i], device.queue);
     }
     clfold_context_trim(limited);
     assert_int_equal(scratch_bytes(limited), 0);
@@ -910,33 +793,21 @@ static bool begin_look_back(void)
     return true;
 }
 
-/* Calls in flight that wait for a user event, on one queue and on two: each has words of
- * its own that no other call increments, and on an in-order queue the same ones. */
+/* On one queue and on two: each has words of its own that no other call increments, and
+ * on an in-order queue the same ones. */
 static void test_lookback_in_flight(void **state)
 {
-    enum { CALLS = 8 };
     const bool looks = begin_look_back();
     cl_command_queue other = device_queue(&device, 0);
-    cl_command_queue queues[] = { device.queue, other,
-                                  device.disorder ? device.disorder : other };
+    cl_command_queue last = device.disorder ? device.disorder : other;
+    struct flight flight = { .ways = &look_back, .num_ways = 1, .num = 8 };
 
     (void)state;
     assert_non_null(other);
     for (size_t round = 0; looks && round < 6; ++round) {
-        struct task *tasks[CALLS];
-        cl_event events[CALLS], gate = gate_create();
-        for (size_t i = 0; i < CALLS; ++i) {
-            size_t q = round % 3 == 0 ? 0 : round % 3 == 1 ? i % 2 : 2;
-            tasks[i] = task_create(&look_back, COUNT, 100 * round + i);
-            assert_ok(task_call(tasks[i], queues[q], &gate, &events[i]));
-        }
-        gate_open(gate);
-        assert_int_equal(clWaitForEvents(CALLS, events), CL_SUCCESS);
-        for (size_t i = 0; i < CALLS; ++i) {
-            assert_done(tasks[i], device.queue);
-            clReleaseEvent(events[i]);
-            task_destroy(tasks[i]);
-        }
+        flight.queues[0] = round % 3 < 2 ? device.queue : last;
+        flight.queues[1] = round % 3 == 1 ? other : flight.queues[0];
+        check_flight(&flight, 100 * round);
     }
     clReleaseCommandQueue(other);
     clfold_context_override(ctx, &tiles);
@@ -964,6 +835,14 @@ static int open_device(void **state)
     return status;
 }
 
+static int close_device(void **state)
+{
+    for (size_t i = 0; i < MOST_TASKS; ++i) {
+        task_clear(&tasks[i]);
+    }
+    return close_context(state);
+}
+
 /* A way for each call that is enqueued, but for maps, which take no scratch. */
 static void test_ways(void **state)
 {
@@ -978,10 +857,9 @@ static void test_ways(void **state)
     }
 }
 
-TEST_MAIN("queues", open_device, close_context, cmocka_unit_test(test_ways),
-          cmocka_unit_test(test_out_of_order), cmocka_unit_test(test_event),
-          cmocka_unit_test(test_failed_wait), cmocka_unit_test(test_stale_scratch),
-          cmocka_unit_test(test_counted), cmocka_unit_test(test_prepared),
+TEST_MAIN("queues", open_device, close_device, cmocka_unit_test(test_ways),
+          cmocka_unit_test(test_out_of_order), cmocka_unit_test(test_failed_wait),
+          cmocka_unit_test(test_stale_scratch), cmocka_unit_test(test_counted),
           cmocka_unit_test(test_host_result_is_last),
           cmocka_unit_test(test_in_flight_in_order),
           cmocka_unit_test(test_in_flight_out_of_order),
