@@ -679,21 +679,18 @@ static void test_segments(void **state)
         assert_ok(clfold_plan_choose(&job, &site, NULL));
         assert_true(width == 1 || job.algorithm == REDUCE_LANES);
         assert_true(width > 1 || length < 4096 || job.algorithm == REDUCE_TILES);
-        for (uint32_t c = job_candidates(&job, candidates); c-- > 0;) {
-            check_row(&job, &candidates[c]);
-            check_shape(&candidates[c].shape, &monoid, job.device);
-            for (uint64_t blocks = 1; blocks < 2000; blocks += 999) {
-                job.count = blocks * length * width - (width == 1 ? length / 3 : 0);
-                check_segments(&job, &candidates[c]);
+        for (int scans = 0; scans < 2; ++scans) {
+            if (scans) {
+                job.operation = CLFOLD_INCLUSIVE_SCAN;
+                assert_ok(clfold_plan_choose(&job, &site, NULL));
             }
-        }
-        job.operation = CLFOLD_INCLUSIVE_SCAN;
-        assert_ok(clfold_plan_choose(&job, &site, NULL));
-        for (uint32_t c = job_candidates(&job, candidates); c-- > 0;) {
-            check_row(&job, &candidates[c]);
-            for (uint64_t blocks = 1; blocks < 2000; blocks += 999) {
-                job.count = blocks * length * width - (width == 1 ? length / 3 : 0);
-                check_segment_scan(&job, &candidates[c]);
+            for (uint32_t c = job_candidates(&job, candidates); c-- > 0;) {
+                check_row(&job, &candidates[c]);
+                check_shape(&candidates[c].shape, &monoid, job.device);
+                for (uint64_t blocks = 1; blocks < 2000; blocks += 999) {
+                    job.count = blocks * length * width - (width == 1 ? length / 3 : 0);
+                    (scans ? check_segment_scan : check_segments)(&job, &candidates[c]);
+                }
             }
         }
     }
