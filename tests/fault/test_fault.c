@@ -49,7 +49,6 @@ static struct {
     cl_long result; /* on the host */
     clfold_context *other;
     clfold_report report;
-    clfold_stats stats;
 } run;
 
 /* Each process has names of its own. */
@@ -144,11 +143,6 @@ static clfold_status fire_destroy(const struct call *call)
     (void)call;
     clfold_context_destroy(&run.other);
     return CLFOLD_OK;
-}
-
-static clfold_status fire_stats(const struct call *call)
-{
-    return clfold_context_stats(call->context, &run.stats);
 }
 
 static clfold_status fire_trim(const struct call *call)
@@ -328,17 +322,12 @@ static void check_explained(const struct call *call)
     assert_int_equal(run.report.num_launches, 2);
 }
 
-static void check_stats(const struct call *call)
-{
-    (void)call;
-    assert_int_equal(run.stats.calls, 1);
-    assert_int_equal(run.stats.builds, 1);
-}
-
 static void check_trimmed(const struct call *call)
 {
-    assert_ok(fire_stats(call));
-    assert_int_equal(run.stats.scratch_bytes, 0);
+    clfold_stats stats;
+
+    assert_ok(clfold_context_stats(call->context, &stats));
+    assert_int_equal(stats.scratch_bytes, 0);
 }
 
 /* What is left in the folder is whole, and serves. */
@@ -792,7 +781,6 @@ static const struct scenario others[] = {
                  "clEnqueueReadBuffer" } },
     { "explain, its tuning and look-back", IN_ORDER, .fire = fire_explain_all,
       .check = check_explained },
-    { "stats", IN_ORDER, .before = warm, .fire = fire_stats, .check = check_stats },
     { "trim", IN_ORDER, .before = warm_all, .fire = fire_trim, .check = check_trimmed,
       .calls = { FREES } },
     { "destroy", IN_ORDER, .before = warm_another, .fire = fire_destroy,
