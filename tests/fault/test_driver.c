@@ -293,23 +293,29 @@ static void test_log_reduces(void **state)
     assert_int_equal(reentrant.inner, CLFOLD_OK);
 }
 
+/* What builds that fail leave in the log. */
+static const char planted[] = "error: planted at line 7";
+
+static void plant_log(void)
+{
+    clspy_answer("clGetProgramBuildInfo", CL_PROGRAM_BUILD_LOG, planted, sizeof(planted));
+}
+
 /* With no tile left, the compiler's log comes back, also from the calls after. */
 static void test_no_tile(void **state)
 {
-    static const char words[] = "error: planted at line 7";
-
     (void)state;
-    clspy_answer("clGetProgramBuildInfo", CL_PROGRAM_BUILD_LOG, words, sizeof(words));
+    plant_log();
     fail_builds(TILES_OF_CPUS, CL_BUILD_PROGRAM_FAILURE);
-    assert_refused(reduce(), CLFOLD_ERROR_BUILD, words);
+    assert_refused(reduce(), CLFOLD_ERROR_BUILD, planted);
     assert_int_equal(clspy_calls("clBuildProgram"), TILES_OF_CPUS);
-    assert_true(log_has(CLFOLD_LOG_WARNING, words, ""));
+    assert_true(log_has(CLFOLD_LOG_WARNING, planted, ""));
     clspy_disarm();
     for (int i = 0; i < 2; ++i) {
-        assert_refused(reduce(), CLFOLD_ERROR_BUILD, words);
+        assert_refused(reduce(), CLFOLD_ERROR_BUILD, planted);
     }
     assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL),
-                   CLFOLD_ERROR_BUILD, words);
+                   CLFOLD_ERROR_BUILD, planted);
     assert_int_equal(clspy_calls("clBuildProgram"), TILES_OF_CPUS);
     /* Another fold has programs of its own. */
     const clfold_fold max = { .op = CLFOLD_MAX, .type = CLFOLD_I32 };
@@ -391,25 +397,18 @@ static void test_thousand_texts(void **state)
 
 /* A log that cannot be read is not a failure of its own. Each build's log takes two
  * calls, and the call returns the words of the last build: its are number 5 and 6. */
-static void build_without_log(uint64_t call, const char *words)
-{
-
-    reopen(NULL);
-    fail_builds(TILES_OF_CPUS, CL_BUILD_PROGRAM_FAILURE);
-    clspy_arm("clGetProgramBuildInfo", call, 0);
-    assert_refused(reduce(), CLFOLD_ERROR_BUILD, words);
-    clspy_disarm();
-}
-
 static void test_no_log(void **state)
 {
-    static const char words[] = "planted";
-
     (void)state;
-    clspy_answer("clGetProgramBuildInfo", CL_PROGRAM_BUILD_LOG, words, sizeof(words));
-    build_without_log(5, "the driver gave no build log");
-    build_without_log(6, "the driver gave no build log");
-    build_without_log(7, words);
+    plant_log();
+    for (uint64_t call = 5; call <= 7; ++call) {
+        reopen(NULL);
+        fail_builds(TILES_OF_CPUS, CL_BUILD_PROGRAM_FAILURE);
+        clspy_arm("clGetProgramBuildInfo", call, 0);
+        assert_refused(reduce(), CLFOLD_ERROR_BUILD,
+                       call < 7 ? "the driver gave no build log" : planted);
+        clspy_disarm();
+    }
 }
 
 /* No memory for the log, wherever: still CLFOLD_ERROR_BUILD or CL_OUT_OF_HOST_MEMORY, and
@@ -435,10 +434,8 @@ static struct clspy_shot shoot_log(enum way way, uint64_t number)
 
 static void test_no_memory_for_log(void **state)
 {
-    static const char words[] = "planted";
-
     (void)state;
-    clspy_answer("clGetProgramBuildInfo", CL_PROGRAM_BUILD_LOG, words, sizeof(words));
+    plant_log();
     clfold_context_destroy(&ctx);
     sweep("no memory for the log", OF_ALLOCATIONS, shoot_log, 0, 0, NULL);
     assert_true(as_build >= 2 * TILES_OF_CPUS); /* each time the log and its copy */

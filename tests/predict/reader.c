@@ -153,23 +153,6 @@ static void limits_are_refused(void **state)
     }
 }
 
-static void settings_replace_values(void **state)
-{
-    struct nest *const nest =
-        read_text("param n = 100 m = 2*n kernel k launch groups = m size = 1");
-    const struct nest_setting known = { "n", 7 }, unknown = { "q", 7 };
-    const struct nest_lanes lanes = { 32, 32, 0 };
-    struct nest_counts counts = count_with(nest, 32, 32, &known, 1);
-    struct nest_error error = { 0 };
-
-    (void)state;
-    assert_int_equal(counts.launches[0].num_groups, 14);
-    nest_counts_finish(&counts);
-    assert_false(nest_count(&counts, nest, &lanes, &unknown, 1, &error));
-    assert_string_equal(error.text, "there is no parameter q");
-    free(nest);
-}
-
 static void blocks_have_two_sides(void **state)
 {
     struct nest *const nest = read_text(
@@ -262,7 +245,6 @@ static void devices_are_read(void **state)
 }
 
 TEST_MAIN("predict reader", NULL, NULL, cmocka_unit_test(wrong_texts_are_refused),
-          cmocka_unit_test(limits_are_refused), cmocka_unit_test(settings_replace_values),
-          cmocka_unit_test(blocks_have_two_sides),
+          cmocka_unit_test(limits_are_refused), cmocka_unit_test(blocks_have_two_sides),
           cmocka_unit_test(facts_and_transfers_are_counted),
           cmocka_unit_test(devices_are_read))
