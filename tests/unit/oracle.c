@@ -168,7 +168,8 @@ static void test_bound(void **state)
     const struct pair pair = { CLFOLD_F32, CLFOLD_F32 };
     static cl_float data[NUM], exact[NUM];
     static double magnitudes[NUM];
-    cl_float sum = 0;
+    cl_float sum = 0, last;
+    double magnitude;
     size_t differ = 0;
 
     (void)state;
@@ -182,6 +183,8 @@ static void test_bound(void **state)
                     rounding_bound(CLFOLD_F32, (double)i + 1, magnitudes[i]));
     }
     assert_true(differ > NUM / 2);
+    oracle_fold(CLFOLD_ADD, pair, data, NUM, NULL, &last, &magnitude);
+    assert_true(last == exact[NUM - 1] && magnitude == magnitudes[NUM - 1]);
     assert_true(rounding_bound(CLFOLD_F16, 1, 1) > 0x1p-11);
     assert_true(rounding_bound(CLFOLD_F64, 1, 1) < 0x1p-52);
 }
