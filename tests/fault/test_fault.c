@@ -49,7 +49,6 @@ static struct {
     cl_long result; /* on the host */
     clfold_context *other;
     clfold_report report;
-    clfold_stats stats;
 } run;
 
 /* Each process has names of its own. */
@@ -127,19 +126,16 @@ static clfold_status fire_explain(const struct call *call)
                           &run.report);
 }
 
-static clfold_status fire_explain_tuning(const struct call *call)
+static clfold_status fire_explain_all(const struct call *call)
 {
     clfold_tuning_row row;
-
-    return clfold_explain_tuning(call->context, run.operation, call->fold, call->count,
-                                 &row);
-}
-
-static clfold_status fire_explain_lookback(const struct call *call)
-{
     clfold_lookback known;
+    clfold_status status = fire_explain(call);
 
-    return clfold_explain_lookback(call->context, CL_FALSE, &known);
+    status = status ? status
+                    : clfold_explain_tuning(call->context, run.operation, call->fold,
+                                            call->count, &row);
+    return status ? status : clfold_explain_lookback(call->context, CL_FALSE, &known);
 }
 
 static clfold_status fire_destroy(const struct call *call)
@@ -147,11 +143,6 @@ static clfold_status fire_destroy(const struct call *call)
     (void)call;
     clfold_context_destroy(&run.other);
     return CLFOLD_OK;
-}
-
-static clfold_status fire_stats(const struct call *call)
-{
-    return clfold_context_stats(call->context, &run.stats);
 }
 
 static clfold_status fire_trim(const struct call *call)
@@ -331,17 +322,12 @@ static void check_explained(const struct call *call)
     assert_int_equal(run.report.num_launches, 2);
 }
 
-static void check_stats(const struct call *call)
-{
-    (void)call;
-    assert_int_equal(run.stats.calls, 1);
-    assert_int_equal(run.stats.builds, 1);
-}
-
 static void check_trimmed(const struct call *call)
 {
-    assert_ok(fire_stats(call));
-    assert_int_equal(run.stats.scratch_bytes, 0);
+    clfold_stats stats;
+
+    assert_ok(clfold_context_stats(call->context, &stats));
+    assert_int_equal(stats.scratch_bytes, 0);
 }
 
 /* What is left in the folder is whole, and serves. */
@@ -793,10 +779,8 @@ static const struct scenario others[] = {
       .most = 30, /* the probe is done by then, and the rest takes long to build */
       .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue",
                  "clEnqueueReadBuffer" } },
-    { "explain", IN_ORDER, .fire = fire_explain, .check = check_explained },
-    { "explain tuning", IN_ORDER, .fire = fire_explain_tuning },
-    { "explain look-back", IN_ORDER, .fire = fire_explain_lookback },
-    { "stats", IN_ORDER, .before = warm, .fire = fire_stats, .check = check_stats },
+    { "explain, its tuning and look-back", IN_ORDER, .fire = fire_explain_all,
+      .check = check_explained },
     { "trim", IN_ORDER, .before = warm_all, .fire = fire_trim, .check = check_trimmed,
       .calls = { FREES } },
     { "destroy", IN_ORDER, .before = warm_another, .fire = fire_destroy,

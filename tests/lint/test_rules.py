@@ -72,13 +72,12 @@ ROWS = [
     ("src/plan/a.h", "\nclFinish(queue);\n", 2, "clFinish"),
     ("src/device/a.c", "clFinish(queue);\n", 0, None),
     ("src/plan/a.c", '/* clFinish(q) */\nchar *s = "clFinish(q)";\nclfold_f(x);\n', 0, None),
-    *((path, f"\n{call}(x);\n", 2 if words else 0, words and words + call)
-      for path, words in (("src/ops/a.c", "may not call "), ("tools/a.c", None))
+    *(("src/ops/a.c", f"\n{call}(x);\n", 2, f"may not call {call}")
       for call in "getenv printf fprintf vprintf puts fputs exit _exit _Exit abort atexit perror "
                   "secure_getenv".split()),
-    *((path, f"\n{line};\n", 2 if words else 0, words)
-      for path, words in (("src/base/host.c", None), ("src/base/system.c", "may not"))
-      for line in ("getenv(x)", "at = environ")),
+    ("tools/a.c", "\nputs(x);\n", 0, None),
+    ("src/base/host.c", "getenv(x)\nat = environ;\n", 0, None),
+    ("src/base/system.c", "\nat = environ;\n", 2, "may not"),
     ("src/base/host.c", "\nputs(x);\n", 2, "may not call puts"),
     ("src/base/a.c", "FILE *f = stderr;\n", 1, "may not use stderr"),
     ("src/ops/a.c", "char c = '\"'; puts(x); // \"\n", 1, "puts"),
@@ -89,8 +88,7 @@ ROWS = [
     ("src/mpi/a.c", "fold->count_at.mem\n", 0, None),
     ("src/ops/a.c", "a->count_at = b->count_at; /* c.num_at.mem */\n", 0, None),
     *((path, f"\n#{line}\n", 2 if words else 0, words)
-      for path, words in (("cl/reduce_tiles.cl", KIND), ("cl/scan_lookback.cl", KIND),
-                          ("cl/tile_group.cl", None))
+      for path, words in (("cl/reduce_tiles.cl", KIND), ("cl/tile_group.cl", None))
       for line in ("if CLFOLD_TILE_VECTOR", "ifdef CLFOLD_TILE_GROUP", "ifndef CLFOLD_AS_CELL16",
                    "elif defined(CLFOLD_CHUNK)", "  if CLFOLD_GROUP_SIZE == 1",
                    "if CLFOLD_CHUNK_SCALARS == 4", "if CLFOLD_GROUP_SCAN == 3", "if CLFOLD_IN16",

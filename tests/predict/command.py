@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 
+SET = "param n = 100 m = 2*n kernel k launch groups = m size = 1"
 NEST = """param n = 1000  BX = 64  BY = 1
 kernel rows
 launch groups = ceil(n, BX), 4  size = BX, BY  registers R
@@ -84,6 +85,8 @@ def check_files(folder):
     check(["issue", *"none or not known".split()] in rows, explained)
     check(["binds", "memory"] in rows, explained)
     fails([nest, "--device", device, "--set", "R=9000"], 1, "holds no group of rows, by its")
+    one = objects(write(folder, "a.nest", SET), "--set", "n=7")[0]
+    check(one["groups"] == 14, f"a setting, and what depends on it: {one}")
     fails([write(folder, "a.nest", NEST)], 1, "3:58: there is no R")
 
 

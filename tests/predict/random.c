@@ -11,15 +11,15 @@
 /* One loop of loads from global memory and stores to local memory, under conditions. */
 struct trial {
     int width, banks;
-    int64_t n, size, rows;       /* elements of a row, work-items of a group, rows */
-    int bytes, wide, offset;     /* of the global array */
-    int local_bytes, local_wide; /* of the local one */
-    int64_t stride, turn_stride; /* elements, by work-item and turn */
-    int64_t lane_turn;           /* by both: lanes move apart */
-    int64_t local_stride, local_turn;
-    int64_t turns, step, more; /* of the loop: step * turns, and t / more besides */
-    int64_t modulo, least;     /* who loads: t % modulo == 0 and i >= least * turn */
-    int64_t base, local_base;
+    long long n, size, rows;       /* elements of a row, work-items of a group, rows */
+    int bytes, wide, offset;       /* of the global array */
+    int local_bytes, local_wide;   /* of the local one */
+    long long stride, turn_stride; /* elements, by work-item and turn */
+    long long lane_turn;           /* by both: lanes move apart */
+    long long local_stride, local_turn;
+    long long turns, step, more; /* of the loop: step * turns, and t / more besides */
+    long long modulo, least;     /* who loads: t % modulo == 0 and i >= least * turn */
+    long long base, local_base;
 };
 
 static uint64_t state_of_random = 1;
@@ -84,15 +84,12 @@ static void write_text(const struct trial *trial, char *text, size_t size)
              "    load a[%lld + %lld*i + %lld*k + %lld*k*t] wide %d\n"
              "    store s[%lld + %lld*t + %lld*k] wide %d op }\n"
              "}\n",
-             (long long)trial->n, (long long)trial->size, (long long)trial->rows,
-             types[trial->bytes], 2 * (long long)trial->base + 16, trial->offset,
-             types[trial->local_bytes], 2 * (long long)trial->local_base + 16,
-             (long long)trial->turns * trial->step - 1, (long long)trial->more,
-             (long long)trial->step, (long long)trial->modulo, (long long)trial->least,
-             (long long)trial->base, (long long)trial->stride,
-             (long long)trial->turn_stride, (long long)trial->lane_turn, trial->wide,
-             (long long)trial->local_base, (long long)trial->local_stride,
-             (long long)trial->local_turn, trial->local_wide);
+             trial->n, trial->size, trial->rows, types[trial->bytes],
+             2 * trial->base + 16, trial->offset, types[trial->local_bytes],
+             2 * trial->local_base + 16, trial->turns * trial->step - 1, trial->more,
+             trial->step, trial->modulo, trial->least, trial->base, trial->stride,
+             trial->turn_stride, trial->lane_turn, trial->wide, trial->local_base,
+             trial->local_stride, trial->local_turn, trial->local_wide);
 }
 
 struct expected {

@@ -121,15 +121,6 @@ static void test_monoids(void **state)
     assert_int_equal(monoid.components[0].stage, CLFOLD_F32);
     assert_true(clfold_monoid_uses(&monoid, CLFOLD_F64));
     assert_false(clfold_monoid_uses(&monoid, CLFOLD_I32));
-    assert_refused(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_I32, CLFOLD_F32),
-                   CLFOLD_ERROR_UNSUPPORTED, "in f32 cannot be folded as type i32");
-    assert_refused(
-        clfold_monoid_init(&monoid, &site, CLFOLD_BIT_OR, CLFOLD_F32, CLFOLD_F32),
-        CLFOLD_ERROR_ARGUMENT, "op CLFOLD_BIT_OR folds integers only, but type is f32");
-    assert_refused(
-        clfold_monoid_init(&monoid, &site, CLFOLD_MOMENTS, CLFOLD_U32, CLFOLD_U32),
-        CLFOLD_ERROR_ARGUMENT, "op CLFOLD_MOMENTS folds f32 and f64 only");
-
     /* As OpenCL C lays a struct out. */
     monoid.num_components = 3;
     monoid.components[0].item = CLFOLD_U8;
@@ -262,7 +253,7 @@ static void test_stages(void **state)
 }
 
 struct seen {
-    size_t groups, segments, rungs, scans, tiles, others, f16, f64;
+    size_t texts, groups, others, f16, f64;
 };
 
 /* All names of clfold's have the caller's prefix, but for those in quotes. */
@@ -277,7 +268,8 @@ static void check_prefixes(const char *text)
 }
 
 /* Texts with these words in their names, the first of which counts, are without this
- * part. That all is there that they need, compilers say. */
+ * part. That all is there that they need, compilers say, and that a file needs no more
+ * than it uses, lint. */
 static const struct {
     const char *words, *part;
 } lacks[] = {
@@ -291,11 +283,6 @@ static const struct {
 static void check_text(void *user, const char *name, const char *text)
 {
     struct seen *seen = user;
-    bool vector = strstr(name, "tile_vector") != NULL;
-    bool binned = strstr(name, "reproducible") != NULL;
-    bool group = strstr(name, "tile_group") != NULL;
-    bool scan = strstr(name, "scan") != NULL;
-    bool rung = strstr(name, "work-group") != NULL;
     bool halves = strstr(name, "_f16_f32_") || strstr(name, "_f16_f64_");
     bool f16 = strstr(name, "f16") && !halves, f64 = strstr(name, "f64");
     const struct {
@@ -303,23 +290,13 @@ static void check_text(void *user, const char *name, const char *text)
         bool is_there;
     } parts[] = {
         { "#pragma OPENCL FP_CONTRACT OFF", true },
-        { "clfold_reduce_partials(", !rung && !scan },
-        { "clfold_scan_", scan },
-        { "#line 1 \"tile_vector.cl\"", vector },
-        { "#line 1 \"tile_vector_scan.cl\"", vector && scan },
-        { "#line 1 \"tile_group.cl\"", group && !scan },
-        { "#line 1 \"tile_group_scan.cl\"", group && scan },
-        { "#line 1 \"reduce_ladder.cl\"", rung },
-        { "clfold_stage16 clfold_combine_stage16(", vector && !binned },
-        { "#line 1 \"binned.cl\"", binned },
-        { "#line 1 \"binned_numbers.cl\"", (vector || group) && binned },
-        { "#line 1 \"scan_trace.cl\"", strstr(name, "_traced") },
         /* An extension is asked for where it is used only. */
         { "cl_khr_fp64 : enable", f64 },
         { "cl_khr_fp16 : enable", f16 },
         { "#define CLFOLD_IN_HALF 1\n", halves },
     };
 
+    ++seen->texts;
     for (size_t i = 0; i < NUM_LACKS; ++i) {
         if (strstr(name, lacks[i].words)) {
             seen->others |= (size_t)1 << i;
@@ -331,15 +308,6 @@ static void check_text(void *user, const char *name, const char *text)
             return;
         }
     }
-    if (strstr(name, "_lanes_") || strstr(name, "_rows_")) {
-        ++seen->segments;
-        assert_int_equal(strstr(text, "\"binned_numbers.cl\"") != NULL,
-                         binned && (vector || (group && strstr(name, "_rows_"))));
-        return;
-    }
-    seen->tiles += !rung && !scan;
-    seen->scans += scan;
-    seen->rungs += rung;
     seen->f16 += f16;
     seen->f64 += f64;
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
@@ -356,16 +324,9 @@ static void test_texts(void **state)
 
     (void)state;
     every_text(check_text, &seen);
-    /* Eleven types of thirteen operators, three of which take integers only; two more
-     * tiles for add; 94 pairs less those of bit operators with floats. */
-    assert_true(seen.tiles > (11 * 13 - 9) * 2 + 11 * 2 + 80 * 2);
-    /* Of six operators that commute, two that do not, and eleven folds of users, six of
-     * which commute. */
-    assert_int_equal(seen.rungs, 6 * 7 + 2 * 2 + 6 * 7 + 5 * 2);
-    assert_true(seen.scans > 11 * 13 - 9 + 70 + 7 * 24);
+    assert_true(seen.texts > 6000 && seen.f16 > 30 && seen.f64 > 30);
     assert_int_equal(seen.groups, 3 + 8);
     assert_int_equal(seen.others, ((size_t)1 << NUM_LACKS) - 1);
-    assert_true(seen.segments > 0 && seen.f16 > 30 && seen.f64 > 30);
 }
 
 /* A lifted monoid has one part more, of its neighbour's size, and nothing rare. */

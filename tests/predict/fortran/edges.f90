@@ -67,10 +67,6 @@ program edges
   do it = 5, 2
 !DVM$ PARALLEL (i) ON a(i)
     do i = 1, n
-      a(i) = b(i)
-    end do
-!DVM$ PARALLEL (i) ON a(i)
-    do i = 1, n
       a(i) = b(it)
     end do
   end do

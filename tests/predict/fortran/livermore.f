@@ -2,14 +2,13 @@ C     After the Livermore loops, in fixed form, with labels and implicit types.
       PROGRAM LOOPS
       IMPLICIT REAL*8 (A-H, O-Z)
       PARAMETER (N = 500, M = 40)
-      DIMENSION X(N + 11), Y(N + 11), Z(N + 11), U(N + 11)
+      DIMENSION X(N + 11), Y(N + 11), Z(N + 11)
       COMMON /SPACE/ ZA(M, 7), ZB(M, 7), ZP(M, 7), ZQ(M, 7), ZR(M, 7)
       REAL*4 V(M, M)
       DATA Q, R, T /0.1, 0.2, 0.3/
       X = 1
       Y = 2
       Z = 3
-      U = 4
 C     1, hydrodynamics
 CDVM$ PARALLEL (K) ON X(K)
       DO 1 K = 1, N
@@ -25,17 +24,6 @@ C     5, tridiagonal elimination; across i
 *DVM$* ACROSS (X(1:0)), CUDA_BLOCK(128)
       DO 5 I = 2, N
     5 X(I) = Z(I) * (Y(I) - X(I - 1))
-C     7, equation of state
-!DVM$ PARALLEL (K) ON X(K)
-      DO 7 K = 1, N
-        X(K) = U(K) + R * (Z(K) + R * Y(K)) +
-     1    T * (U(K + 3) + R * (U(K + 2) + R * U(K + 1)) +
-     2    T * (U(K + 6) + Q * (U(K + 5) + Q * U(K + 4))))
-    7 CONTINUE
-C     12, first difference, every third
-CDVM$ PARALLEL (K) ON X(K)
-      DO 12 K = 1, N, 3
-   12 X(K) = Y(K + 1) - Y(K)
 C     18, hydrodynamics in two dimensions, with an end that loops share
 CDVM$ PARALLEL (K, J) ON ZA(J, K)
       DO 75 K = 2, 6

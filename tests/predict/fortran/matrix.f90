@@ -20,15 +20,6 @@ program matrix
       c(i, j) = s
     end do
   end do
-!DVM$ PARALLEL (j, i) ON c(i, j)
-  do j = 1, n
-    do i = 1, n
-      c(i, j) = 0
-      do k = 1, m
-        c(i, j) = c(i, j) + a(i, k) * b(k, j)
-      end do
-    end do
-  end do
 !DVM$ PARALLEL (j, i) ON t(i, j)
   do j = 1, m
     do i = 1, n

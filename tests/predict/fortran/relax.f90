@@ -1,15 +1,14 @@
-! Relaxation: red and black points by steps and by a condition, and pipelines.
+! Relaxation: red and black points by steps and by a condition, and pipelines along all loops.
 program relax
   implicit none
   integer, parameter :: n = 50, l = 18
   real, parameter :: w = 1.2
-  real :: a(0:n + 1, 0:n + 1), s(n), c(l, l, l)
-  real(8) :: d(n, n), e(n, n)
+  real :: a(0:n + 1, 0:n + 1), c(l, l, l)
+  real(8) :: d(n, n)
   integer :: i, j, k, it, colour
   a = 1
   d = 1
   c = 1
-  s = 1
   do it = 1, 2
     do colour = 0, 1
 !DVM$ PARALLEL (j, i) ON a(i, j)
@@ -43,18 +42,6 @@ program relax
       d(i, j) = (d(i - 1, j) + d(i + 1, j) + d(i, j - 1) + d(i, j + 1)) * 0.25d0
     end do
   end do
-  ! across j
-!DVM$ PARALLEL (j, i) ON e(i, j), ACROSS (e(0:0, 1:0)), CUDA_BLOCK(32, 4)
-  do j = 2, n
-    do i = 1, n
-      e(i, j) = e(i, j - 1) + d(i, j)
-    end do
-  end do
-  ! across i
-!DVM$ PARALLEL (i) ON s(i), ACROSS (s(1:0)), CUDA_BLOCK(64)
-  do i = 2, n
-    s(i) = s(i) - s(i - 1) * 0.5
-  end do
   ! across i j k
 !DVM$ PARALLEL (k, j, i) ON c(i, j, k), ACROSS (c(1:1, 1:1, 1:1)), CUDA_BLOCK(8, 4, 2)
   do k = 2, l - 1
@@ -65,5 +52,5 @@ program relax
       end do
     end do
   end do
-  print *, a(1, 1), d(2, 2), e(3, 3), s(3), c(3, 3, 3)
+  print *, a(1, 1), d(2, 2), c(3, 3, 3)
 end program
