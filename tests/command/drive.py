@@ -39,8 +39,8 @@ from driver import Driver  # noqa: E402
 DRIVERS = [device_cases, scan_cases, piece_cases, cache_cases]
 # without a device, and with one, besides the groups of rows.txt
 PARTS = {
-    "files": (plain_cases.CASES, device_cases.CASES),
-    "contents": ([], [*device_cases.CONTENTS, *text_cases.CASES]),
+    "files": (plain_cases.CASES, []),
+    "contents": ([], text_cases.CASES),
     "reduce": ([], fold_cases.CASES),
     "values": ([], []),
     "scan": (scan_cases.PLAIN, scan_cases.CASES),

@@ -1,5 +1,4 @@
-"""Cases of `clfold explain`: a whole sentence says why this algorithm and not a faster one, for
-each operation, algorithm and operator. Its fields are the ladder's and the scans' to check."""
+"""Cases of `clfold explain`: what it says of texts, and the program's text."""
 
 import json
 import os
@@ -7,81 +6,7 @@ import re
 
 import numpy as np
 
-from driver import LOOK_BACK, OPS, SCANS, check
-
-
-def told(d, device, *words, **options):
-    done = d.run("explain", *words, "--device", device["index"], "--json", **options)
-    if done.returncode == 1 and words[-1] in LOOK_BACK:
-        check(f'algorithm "{words[-1]}": '.encode() in done.stderr, f"{words}: {done}")
-        return None
-    check(done.returncode == 0 and not done.stderr, f"{words}: {done}")
-    found = json.loads(done.stdout)
-    check(len(found["why"].encode()) < 256, f"{found}")
-    return found
-
-
-def expect(found, pattern):
-    check(re.fullmatch(pattern, found["why"]), f"{pattern}: {found}")
-
-
-ROW = 'tile_(vector|group) by policy "[^"]+"'
-LANES = r"\d+ lanes fill the device, each for \d+ items? or more"
-GROUPS = (
-    r": \d+ groups? of lanes with \d+ items? each(, the most at once here)?"
-    r"(, in one launch(, whose last group folds their partials)?"
-    r"|, and a launch that folds their partials"
-    r"|, and \d+ launches that fold their partials); "
-)
-MOVES = r"; moves \d+\.\d\d times the input"
-POLICY = "; the policy takes "
-
-
-def why_reduce(d, device):
-    for op in OPS:
-        for count in ["1", "5000", "2^26"]:
-            found = told(d, device, "reduce", "--type", "i32", "--op", op, "--count", count)
-            expect(found, ROW + GROUPS + LANES)
-    named = "asked for by name: "
-    expect(told(d, device, "reduce", "--kernel", "reduce_tiles"), named + ROW + GROUPS + LANES)
-    for rung in range(6):
-        found = told(d, device, "reduce", "--kernel", f"reduce{rung}")
-        expect(
-            found,
-            named + r"[12] items? a work-item, so every launch leaves a partial for each group of "
-            r"\d+ until one is left" + POLICY + "reduce_tiles",
-        )
-    found = told(d, device, "reduce", "--kernel", "reduce6")
-    groups = r"groups of \d+" + GROUPS.rstrip("; ")
-    expect(found, named + groups + POLICY + "reduce_tiles; " + LANES)
-
-
-def why_scan(d, device):
-    rest = "; " + ROW + "(; in place reduce_then_scan, lacking fences)?" + MOVES
-    proven = "(, if a probe finds memory for it)?"
-    look_back = r"in one launch tiles look back for prefixes(, \d+ at a time)?" + proven
-    folded = "tiles are folded, then scanned with their prefixes"
-    launches = r"one group takes all tiles in turn, in (one launch|\d+ launches)"
-    for kind in ["--inclusive", "--exclusive"]:
-        large = None
-        for op in OPS if kind == "--inclusive" else ["add", "max"]:
-            words = ["scan", kind, "--type", "i32", "--op", op, "--count"]
-            expect(told(d, device, *words, "5"), "the count is small: " + launches + rest)
-            large = told(d, device, *words, "2^26")
-            if large["algorithm"] == "scan_lookback":
-                expect(large, "the count is large: " + look_back + rest)
-            else:
-                expect(large, "look-back is out, [^:]+: " + folded + rest)
-        for algorithm in [*SCANS, *LOOK_BACK]:
-            found = told(d, device, *words, "2^26", "--algorithm", algorithm)
-            if found:
-                other = algorithm != large["algorithm"]
-                check(found["algorithm"] == algorithm, f"{found}")
-                check(found["why"].startswith("asked for by name: "), f"{found}")
-                check((POLICY + large["algorithm"] in found["why"]) == other, f"{found}")
-                check(re.search(ROW + ".*" + MOVES + "$", found["why"]), f"{found}")
-    empty = told(d, device, "scan", "--count", "0")
-    expect(empty, "there is nothing to scan: " + launches + "; " + ROW)
+from driver import check
 
 
 def widths(d, device):
@@ -134,4 +59,4 @@ def texts(d, device):
     check("\nclfold_scan_aggregates(" in resolved and len(resolved) < len(text), f"{resolved}")
 
 
-CASES = [texts, widths, why_reduce, why_scan]
+CASES = [texts, widths]

@@ -1,47 +1,31 @@
-"""Cases on one device: every operator and type, in turn and not each with each, since every run
-takes a program: what the library makes of them is for its own tests."""
+"""Cases on one device: what --profile prints, and laws that operators break."""
 
 import json
 
 import numpy as np
 
-from driver import (
-    AFFINE, FORMATS, OPS, PICKS, accumulator, check, given, has_fold, is_float, one_array,
-    turns, values,
-)  # fmt: skip
-
-
-def operators(d, device):
-    """Each operator with a type and each type with an operator, others the next week."""
-    for i, _, op, element in turns(d, OPS):
-        is_wider = element == "float16" and not device["fp16"]
-        acc = "float32" if is_wider else accumulator(op, element)
-        words = ["reduce", "--op", op, "--device", device["index"]]
-        if has_fold(device, op, acc if is_wider else element, acc):
-            array = values(d, op, element, int(d.random.integers(1, 5000)))
-            one_array(d, device, array, op, acc, *given(d, array, FORMATS[i % 4]))
-        else:
-            of_bits = op.startswith("bit-") and is_float(element)
-            status = "CLFOLD_ERROR_" + ("ARGUMENT" if of_bits else "UNSUPPORTED")
-            d.bad(1, status, *words, *given(d, np.ones(3, element), "raw"))
+from driver import AFFINE, PICKS, check
 
 
 def profile(d, device):
-    """A line for each kernel on standard error, as many and with the bytes that explain says."""
+    """A line for each kernel on standard error, as many and with the bytes that explain says, of
+    all pieces."""
     path = d.save(np.arange(300000, dtype="i4"))
-    for operation, words, algorithm in [
-        ("reduce", [path], "reduce_tiles"),
-        ("reduce", [path], "reduce3"),
-        ("scan", [path, d.path("out.npy")], "reduce-then-scan"),
-        ("scan", [path, d.path("out.npy")], "single-group"),
+    for operation, out, algorithm, count, *memory in [
+        ("reduce", [], "reduce_tiles", 300000),
+        ("reduce", [], "reduce3", 300000),
+        ("reduce", [], "auto", 75000, "--memory", 75000 * 8),
+        ("scan", [d.path("out.npy")], "reduce-then-scan", 300000),
+        ("scan", [d.path("out.npy")], "single-group", 300000),
+        ("scan", [d.path("out.npy")], "auto", 75000, "--memory", 75000 * 16),
     ]:
         options = ["--algorithm", algorithm, "--device", device["index"]]
-        plain = d.good(operation, *options, *words)
-        done = d.run(operation, "--profile", *options, *words)
+        plain = d.good(operation, *options, *memory, path, *out)
+        done = d.run(operation, "--profile", *options, *memory, path, *out)
         check(done.returncode == 0 and done.stdout.decode() == plain, f"{done}")
         head, *lines = done.stderr.decode().splitlines()
         told = json.loads(
-            d.good("explain", operation, "--type", "i32", "--acc", "i64", "--count", 300000,
+            d.good("explain", operation, "--type", "i32", "--acc", "i64", "--count", count,
                    "--json", *options)
         )  # fmt: skip
         check(head.split() == "kernel us GB/s bytes read bytes written".split(), head)
@@ -49,7 +33,7 @@ def profile(d, device):
         check(len(shown) == min(told["launches"], 32), f"{told} {lines}")
         check(all(line[0].startswith("clfold_") and float(line[1]) >= 0 for line in shown), head)
         if told["launches"] <= 32:
-            moved = [sum(int(line[k]) for line in shown) for k in (3, 4)]
+            moved = [sum(int(line[k]) for line in shown) * count // 300000 for k in (3, 4)]
             check(moved == [told["bytes_read"], told["bytes_written"]], f"{told} {lines}")
     words = ["map", "--profile", "--device", device["index"], "--result", "2 * x", path]
     done = d.run(*words, d.path("out.bin"))
@@ -78,5 +62,5 @@ def laws(d, device):
           f"{told!r}")  # fmt: skip
 
 
-CASES = [operators, profile]
+CASES = [profile]
 LAWS = [laws]
