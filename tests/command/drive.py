@@ -43,7 +43,7 @@ PARTS = {
     "contents": ([], text_cases.CASES),
     "reduce": ([], fold_cases.CASES),
     "values": ([], []),
-    "scan": (scan_cases.PLAIN, scan_cases.CASES),
+    "scan": (scan_cases.PLAIN, []),
     "places": ([], scan_cases.PLACES),
     "pieces": ([], piece_cases.CASES),
     "explain": ([], explain_cases.CASES),

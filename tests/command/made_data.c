@@ -62,7 +62,8 @@ static struct ladder_data check_ladder(clfold_op op, clfold_type type, size_t co
     const struct ladder_data data = make(op, type, count);
     const bool is_place = op_result(op).position;
     const size_t one = is_place ? sizeof(clfold_indexed) : type_size(type);
-    const size_t used = is_place ? offsetof(clfold_indexed, value) + type_size(type) : one;
+    const size_t used =
+        is_place ? offsetof(clfold_indexed, value) + type_size(type) : one;
     unsigned char result[MAX_RESULT] = { 0 };
     char text[LADDER_RESULT_TEXT], again[LADDER_RESULT_TEXT];
 
@@ -85,8 +86,7 @@ static struct ladder_data check_ladder(clfold_op op, clfold_type type, size_t co
     struct ladder_data made;
     ladder_data_begin(&made, op, type, 1);
     ladder_data_fold(&made, elements, count / 3);
-    ladder_data_fold(&made, elements + count / 3 * type_size(type),
-                     count - count / 3);
+    ladder_data_fold(&made, elements + count / 3 * type_size(type), count - count / 3);
     ladder_data_print(again, &made, NULL);
     assert_string_equal(again, text);
     return data;

@@ -69,8 +69,6 @@ def thousands(d, device):
         check(done.returncode == 0 and done.stderr.decode().startswith(part), f"{done}")
         check(done.stderr.count(b"\n") == 1, f"{done}")
         d.good(*command, "--quiet", *out, data=b"777,234 5\n")
-        d.good(*command, "--separator", ",", *out, data=b"777,234\n")
-        d.good(*command, *out, data=b"777,234,5\n")
 
 
 CASES = [columns, thousands]
