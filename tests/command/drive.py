@@ -26,7 +26,6 @@ except ImportError:
 import cache_cases  # noqa: E402
 import device_cases  # noqa: E402
 import explain_cases  # noqa: E402
-import fold_cases  # noqa: E402
 import piece_cases  # noqa: E402
 import plain_cases  # noqa: E402
 import rows  # noqa: E402
@@ -41,13 +40,13 @@ DRIVERS = [device_cases, scan_cases, piece_cases, cache_cases]
 PARTS = {
     "files": (plain_cases.CASES, []),
     "contents": ([], text_cases.CASES),
-    "reduce": ([], fold_cases.CASES),
+    "reduce": ([], []),
     "values": ([], []),
     "scan": (scan_cases.PLAIN, []),
     "places": ([], scan_cases.PLACES),
     "pieces": ([], piece_cases.CASES),
     "explain": ([], explain_cases.CASES),
-    "users": ([], fold_cases.LAWS),
+    "users": ([], explain_cases.LAWS),
     "loads": ([], []),
     "results": ([], []),
     "ready": ([], []),

@@ -187,14 +187,10 @@ def expected(array, op, acc):
             return [(int(place), flat[place]) for place in places]
         if op == "mean":
             numbers = [flat.mean(dtype=acc)]
-        elif op in ["add", "mul"]:
-            numbers = [flat.sum(dtype=acc) if op == "add" else flat.prod(dtype=acc)]
-        elif op.startswith("bit-"):
-            numbers = [getattr(np, "bitwise_" + op[4:]).reduce(flat)]
-        elif op.startswith("logical-"):
-            numbers = [(np.all if op == "logical-and" else np.any)(flat != 0)]
+        elif op in UFUNCS:
+            numbers = [UFUNCS[op].reduce(flat, dtype=None if op.startswith("logical") else acc)]
         else:
-            numbers = [{"min": np.min, "max": np.max}[word](flat) for word in op.split("-")]
+            numbers = [UFUNCS[word].reduce(flat) for word in op.split("-")]
     return [(None, np.dtype(acc).type(number)) for number in numbers]
 
 
