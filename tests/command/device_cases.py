@@ -1,5 +1,4 @@
-"""Cases on one device: its choice, how data reach it and results leave it, and on each device what
-a driver can change."""
+"""Cases on each device: its choice, what is known of it, and that commands which measure run."""
 
 import json
 import os
@@ -7,9 +6,8 @@ import re
 
 import numpy as np
 
-import scan_cases
 from cases import read, write
-from driver import FORMATS, OPS, UFUNCS, check, folds, given, one_array, values
+from driver import check
 
 
 def devices(d, device):
@@ -100,17 +98,13 @@ def verdicts(d, device):
 
 
 def selectors(d, device):
+    """The first GPU and CPU; the unit test `names` has other ways to choose."""
     path = d.save(np.arange(10, dtype="i4"))
 
     def chosen(*words):
         return json.loads(d.good("reduce", "--json", *words, path))["device"]
 
     names = [other["name"] for other in d.devices]
-    name = device["name"]
-    check(chosen("--device", device["index"]) == name, "by index")
-    part = name[1:-1].upper()
-    first = next(other for other in names if part in other.upper())
-    check(chosen("--device", part) == first, f"by a part of its name, {part}")
     for kind in ["gpu", "cpu"]:
         of_kind = [other["name"] for other in d.devices if other["type"] == kind]
         if of_kind:
@@ -119,41 +113,6 @@ def selectors(d, device):
             d.bad(1, f"--device {kind}: no device matches; ", "reduce", "--device", kind, path)
     gpus = [other["name"] for other in d.devices if other["type"] == "gpu"]
     check(chosen() == (gpus or names)[0], "by default")
-    for selector in [len(names), 99999999999999999999, "no such device"]:
-        what = "matches" if isinstance(selector, str) else "has this index"
-        part = f"--device {selector}: no device {what}; this machine has {len(names)} device"
-        text = d.bad(1, part, "reduce", "--device", selector, path)
-        check(text.endswith(", and the first index is 0; see clfold devices\n"), text)
-
-
-def standard_input(d, device):
-    """A file or a pipe, and what is left of a file. 4 MB: no pipe holds it at once."""
-    array = values(d, "add", "int32", 1000003)
-    words = ["reduce", "--device", device["index"], "-"]
-    total = f"{array.sum(dtype='int64')}\n"
-    with open(d.save(array), "rb", buffering=0) as file:
-        check(d.good(*words, stdin=file) == total, "a file as standard input")
-        file.seek(-array.nbytes, os.SEEK_END)
-        check(d.good(*words, "--raw", "i32", stdin=file) == total, "a part of a file")
-    check(d.good(*words, shell="cat data.npy | \"$@\"", cwd=d.folder) == total, "a pipe")
-    os.mkfifo(d.path("fifo"))
-    words[-1] = d.path("fifo")
-    text = d.good(*words, shell="cat data.npy >fifo & \"$@\"", cwd=d.folder)
-    check(text == total, "a named pipe")
-
-
-def too_much(d, device):
-    """More than the device has room for is a failure (1), not wrong usage (2)."""
-    header = "{'descr': '|u1', 'fortran_order': True, 'shape': (1048576, 1048576)}"
-    stream = b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode()
-    for words in [
-        ["reduce", "--op", "arg-min", "-"], ["scan", "-", "-"],
-        ["explain", "scan", "--count", "2^63"],
-        ["ladder", "--max", "2^40"], ["trace", "--count", "2^40"], ["bench", "--max", "2^40"],
-        ["tune", "--count", "2^40", "--file", d.path("tuning")],
-    ]:  # fmt: skip
-        d.bad(1, "", *words, "--device", device["index"], data=stream)
-    check(not os.listdir(d.folder), f"left {os.listdir(d.folder)}")
 
 
 def full_output(d, device):
@@ -162,39 +121,6 @@ def full_output(d, device):
         d.fill_output("reduce", *words, path)
         done = d.run("reduce", *words, path, shell='"$@" >&-')
         check(done.returncode == 1 and b"standard output" in done.stderr, f"{done}")
-
-
-def said_once(d, device):
-    """What the library refuses is one line in the words of the command, from every command."""
-    path, out = d.save(np.ones(3, "f4")), d.path("out.npy")
-    env = {**os.environ, "CLFOLD_SCAN": "magic"}
-    part = 'clfold: the environment variable CLFOLD_SCAN is "magic"'
-    for words in [
-        ["reduce", path], ["scan", path, out], ["explain", "reduce"], ["ladder"], ["trace"],
-        ["bench"], ["tune", "--file", d.path("tuning")], ["tune", "--show", "--file", path],
-    ]:  # fmt: skip
-        d.bad(1, part, *words, "--device", device["index"], env=env)
-    text = d.bad(1, "", "explain", "reduce", "--acc", "i32", "--device", device["index"])
-    check("clfold_" not in text, text)
-    check(d.left() == ["data.npy"], f"left {os.listdir(d.folder)}")
-    # a warning is one too, and the command goes on
-    env = {**os.environ, "CLFOLD_TUNING": d.path("missing")}
-    done = d.run("reduce", "--device", device["index"], path, env=env)
-    check(done.returncode == 0 and done.stdout == b"3\n" and done.stderr.count(b"\n") == 1
-          and done.stderr.startswith(b"clfold: warning: ")
-          and b"missing cannot be read: " in done.stderr, f"{done}")  # fmt: skip
-    check(d.good("reduce", "--quiet", path, env=env) == "3\n", "--quiet")
-
-
-def types(d, device):
-    """Each type is read, folded or scanned, and written."""
-    for i, j, op, element, acc in folds(d, device, OPS):
-        if j % 2:
-            array = values(d, op, element, int(d.random.integers(1, 5000)))
-            one_array(d, device, array, op, acc, *given(d, array, FORMATS[i % 4]))
-    for i, j, op, element, _ in folds(d, device, UFUNCS):
-        if j % 2 == 0:
-            scan_cases.scan_one(d, device, i, j, op, element)
 
 
 def measured(d, device):
@@ -209,6 +135,4 @@ def measured(d, device):
         check(lacks or (done.returncode == 0 and not done.stderr), f"{words}: {done}")
 
 
-CASES = [said_once]
-DRIVERS = [devices, verdicts, selectors, too_much, full_output, types, measured]
-CONTENTS = [standard_input]
+DRIVERS = [devices, verdicts, selectors, full_output, measured]

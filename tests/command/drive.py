@@ -26,7 +26,6 @@ except ImportError:
 import cache_cases  # noqa: E402
 import device_cases  # noqa: E402
 import explain_cases  # noqa: E402
-import fold_cases  # noqa: E402
 import piece_cases  # noqa: E402
 import plain_cases  # noqa: E402
 import rows  # noqa: E402
@@ -39,15 +38,15 @@ from driver import Driver  # noqa: E402
 DRIVERS = [device_cases, scan_cases, piece_cases, cache_cases]
 # without a device, and with one, besides the groups of rows.txt
 PARTS = {
-    "files": (plain_cases.CASES, device_cases.CASES),
-    "contents": ([], [*device_cases.CONTENTS, *text_cases.CASES]),
-    "reduce": ([], fold_cases.CASES),
+    "files": (plain_cases.CASES, []),
+    "contents": ([], text_cases.CASES),
+    "reduce": ([], []),
     "values": ([], []),
-    "scan": (scan_cases.PLAIN, scan_cases.CASES),
+    "scan": (scan_cases.PLAIN, []),
     "places": ([], scan_cases.PLACES),
     "pieces": ([], piece_cases.CASES),
     "explain": ([], explain_cases.CASES),
-    "users": ([], fold_cases.LAWS),
+    "users": ([], explain_cases.LAWS),
     "loads": ([], []),
     "results": ([], []),
     "ready": ([], []),

@@ -33,8 +33,6 @@ SCANS = ["scan_single_group", "scan_then_propagate", "reduce_then_scan"]
 LOOK_BACK = ["scan_lookback", "scan_chained"]
 KINDS = ["inclusive", "exclusive"]
 ENDS = [".npy", ".bin", ".txt"]
-FORMATS = ["npy", "swapped", "raw", "text"]
-SEPARATORS = [" ", ",", "\n", "\r\n", " , ", ",\n", "\t", "\r\n\r\n"]
 
 # operators of the user's own, as options
 AFFINE = [
@@ -60,7 +58,6 @@ class Driver(Runner):
         self.small_device = small_device
         self.random = np.random.default_rng(seed)
         self.turn = turn
-        self.json_next = False
 
     def run(self, *words, data=b"", shell=None, **options):
         command = [self.command, *map(str, words)]
@@ -190,14 +187,10 @@ def expected(array, op, acc):
             return [(int(place), flat[place]) for place in places]
         if op == "mean":
             numbers = [flat.mean(dtype=acc)]
-        elif op in ["add", "mul"]:
-            numbers = [flat.sum(dtype=acc) if op == "add" else flat.prod(dtype=acc)]
-        elif op.startswith("bit-"):
-            numbers = [getattr(np, "bitwise_" + op[4:]).reduce(flat)]
-        elif op.startswith("logical-"):
-            numbers = [(np.all if op == "logical-and" else np.any)(flat != 0)]
+        elif op in UFUNCS:
+            numbers = [UFUNCS[op].reduce(flat, dtype=None if op.startswith("logical") else acc)]
         else:
-            numbers = [{"min": np.min, "max": np.max}[word](flat) for word in op.split("-")]
+            numbers = [UFUNCS[word].reduce(flat) for word in op.split("-")]
     return [(None, np.dtype(acc).type(number)) for number in numbers]
 
 
@@ -254,25 +247,6 @@ def told_values(told, array, op, acc, device, kernel, pieces, words):
         return [told["result"]]
     check(list(told["result"]) == ["min", "max"], f"{told}")
     return list(told["result"].values())
-
-
-def as_text(d, array):
-    gaps = d.random.choice(SEPARATORS, array.size)
-    end = "\n" if d.random.integers(2) else ""
-    parts = [part for pair in zip(map(str, array.reshape(-1)), gaps) for part in pair]
-    return ("".join(parts[:-1]) + end).encode()
-
-
-def given(d, array, form):
-    """The words that give the array to the command."""
-    name = NAMES[array.dtype.name]
-    if form == "npy":
-        return [d.save(array)]
-    if form == "swapped":
-        return [d.save(array.astype(array.dtype.newbyteorder()))]
-    if form == "raw":
-        return ["--raw", name, d.write(array.tobytes())]
-    return ["--text", name, d.write(as_text(d, array), "data.txt")]
 
 
 def scanned(array, op, acc, kind, init=None):
@@ -408,10 +382,11 @@ def runs(array):
     return flat[starts], np.diff(np.append(starts, flat.size)).astype("u8")
 
 
-def form(i, array):
-    """Words of rows.txt that give x in turn in each format."""
+def form(i, array, at="@"):
+    """Words of rows.txt that give x in turn in each format, as a file or on standard input."""
     name = NAMES[array.dtype.name]
-    return [["@x"], ["@x.S"], ["--raw", name, "@x.bin"], ["--text", name, "@x.txt"]][i % 4]
+    where = ["x", "x.S", "x.bin", "x.txt"][i % 4]
+    return [*[[], [], ["--raw", name], ["--text", name]][i % 4], at + where]
 
 
 def documented():
@@ -475,6 +450,12 @@ def names(d, device):
     }  # fmt: skip
 
 
+def piece(count, i):
+    """How many elements: one, around the count, and what divides it or not."""
+    part = max(count // 3, 1)
+    return [1, count - 1 or 1, count, count + 1, part, part + 1][i % 6]
+
+
 def split(count, most, read, written=0):
     """The words for pieces of `most` elements, of `read` and `written` bytes, the next one of which
     is read while one is folded; and how many there are of a file, or of None, a pipe whose end
@@ -505,18 +486,3 @@ def folded(device, array, op, acc, kernel=None, pieces=1):
         return len(found) == len(items) and all(right)
 
     return is_right
-
-
-def one_array(d, device, array, op, acc, *words, kernel=None, pieces=1, **options):
-    """The result against numpy's, in turn as it is printed plain and in JSON, or of pieces in
-    both, since they are not read ahead where they are timed."""
-    words = ["reduce", "--op", op, "--device", device["index"], *words]
-    if kernel:
-        words += ["--kernel", kernel]
-    is_right = folded(device, array, op, acc, kernel, pieces)
-    d.json_next = not d.json_next
-    for is_json in [True, False] if pieces > 1 else [d.json_next]:
-        text = d.good(*words, *["--json"][:is_json], **options)
-        check((text[:1] == "{") == is_json and is_right(text),
-              f"{op} of {array.dtype}{array.shape} into {acc}, {words}: {text!r}, "
-              f"not {expected(array, op, acc)!r}")

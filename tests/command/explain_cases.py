@@ -1,5 +1,5 @@
-"""Cases of `clfold explain`: a whole sentence says why this algorithm and not a faster one, for
-each operation, algorithm and operator. Its fields are the ladder's and the scans' to check."""
+"""Cases of `clfold explain`: what it says of texts, and the program's text; of what --profile
+prints, which is what explain says; and of laws that operators break."""
 
 import json
 import os
@@ -7,81 +7,7 @@ import re
 
 import numpy as np
 
-from driver import LOOK_BACK, OPS, SCANS, check
-
-
-def told(d, device, *words, **options):
-    done = d.run("explain", *words, "--device", device["index"], "--json", **options)
-    if done.returncode == 1 and words[-1] in LOOK_BACK:
-        check(f'algorithm "{words[-1]}": '.encode() in done.stderr, f"{words}: {done}")
-        return None
-    check(done.returncode == 0 and not done.stderr, f"{words}: {done}")
-    found = json.loads(done.stdout)
-    check(len(found["why"].encode()) < 256, f"{found}")
-    return found
-
-
-def expect(found, pattern):
-    check(re.fullmatch(pattern, found["why"]), f"{pattern}: {found}")
-
-
-ROW = 'tile_(vector|group) by policy "[^"]+"'
-LANES = r"\d+ lanes fill the device, each for \d+ items? or more"
-GROUPS = (
-    r": \d+ groups? of lanes with \d+ items? each(, the most at once here)?"
-    r"(, in one launch(, whose last group folds their partials)?"
-    r"|, and a launch that folds their partials"
-    r"|, and \d+ launches that fold their partials); "
-)
-MOVES = r"; moves \d+\.\d\d times the input"
-POLICY = "; the policy takes "
-
-
-def why_reduce(d, device):
-    for op in OPS:
-        for count in ["1", "5000", "2^26"]:
-            found = told(d, device, "reduce", "--type", "i32", "--op", op, "--count", count)
-            expect(found, ROW + GROUPS + LANES)
-    named = "asked for by name: "
-    expect(told(d, device, "reduce", "--kernel", "reduce_tiles"), named + ROW + GROUPS + LANES)
-    for rung in range(6):
-        found = told(d, device, "reduce", "--kernel", f"reduce{rung}")
-        expect(
-            found,
-            named + r"[12] items? a work-item, so every launch leaves a partial for each group of "
-            r"\d+ until one is left" + POLICY + "reduce_tiles",
-        )
-    found = told(d, device, "reduce", "--kernel", "reduce6")
-    groups = r"groups of \d+" + GROUPS.rstrip("; ")
-    expect(found, named + groups + POLICY + "reduce_tiles; " + LANES)
-
-
-def why_scan(d, device):
-    rest = "; " + ROW + "(; in place reduce_then_scan, lacking fences)?" + MOVES
-    proven = "(, if a probe finds memory for it)?"
-    look_back = r"in one launch tiles look back for prefixes(, \d+ at a time)?" + proven
-    folded = "tiles are folded, then scanned with their prefixes"
-    launches = r"one group takes all tiles in turn, in (one launch|\d+ launches)"
-    for kind in ["--inclusive", "--exclusive"]:
-        large = None
-        for op in OPS if kind == "--inclusive" else ["add", "max"]:
-            words = ["scan", kind, "--type", "i32", "--op", op, "--count"]
-            expect(told(d, device, *words, "5"), "the count is small: " + launches + rest)
-            large = told(d, device, *words, "2^26")
-            if large["algorithm"] == "scan_lookback":
-                expect(large, "the count is large: " + look_back + rest)
-            else:
-                expect(large, "look-back is out, [^:]+: " + folded + rest)
-        for algorithm in [*SCANS, *LOOK_BACK]:
-            found = told(d, device, *words, "2^26", "--algorithm", algorithm)
-            if found:
-                other = algorithm != large["algorithm"]
-                check(found["algorithm"] == algorithm, f"{found}")
-                check(found["why"].startswith("asked for by name: "), f"{found}")
-                check((POLICY + large["algorithm"] in found["why"]) == other, f"{found}")
-                check(re.search(ROW + ".*" + MOVES + "$", found["why"]), f"{found}")
-    empty = told(d, device, "scan", "--count", "0")
-    expect(empty, "there is nothing to scan: " + launches + "; " + ROW)
+from driver import AFFINE, PICKS, check
 
 
 def widths(d, device):
@@ -134,4 +60,60 @@ def texts(d, device):
     check("\nclfold_scan_aggregates(" in resolved and len(resolved) < len(text), f"{resolved}")
 
 
-CASES = [texts, widths, why_reduce, why_scan]
+def profile(d, device):
+    """A line for each kernel on standard error, as many and with the bytes that explain says, of
+    all pieces."""
+    path = d.save(np.arange(300000, dtype="i4"))
+    for operation, out, algorithm, count, *memory in [
+        ("reduce", [], "reduce_tiles", 300000),
+        ("reduce", [], "reduce3", 300000),
+        ("reduce", [], "auto", 75000, "--memory", 75000 * 8),
+        ("scan", [d.path("out.npy")], "reduce-then-scan", 300000),
+        ("scan", [d.path("out.npy")], "single-group", 300000),
+        ("scan", [d.path("out.npy")], "auto", 75000, "--memory", 75000 * 16),
+    ]:
+        options = ["--algorithm", algorithm, "--device", device["index"]]
+        plain = d.good(operation, *options, *memory, path, *out)
+        done = d.run(operation, "--profile", *options, *memory, path, *out)
+        check(done.returncode == 0 and done.stdout.decode() == plain, f"{done}")
+        head, *lines = done.stderr.decode().splitlines()
+        told = json.loads(
+            d.good("explain", operation, "--type", "i32", "--acc", "i64", "--count", count,
+                   "--json", *options)
+        )  # fmt: skip
+        check(head.split() == "kernel us GB/s bytes read bytes written".split(), head)
+        shown = [line.split() for line in lines if not line.startswith("and ")]
+        check(len(shown) == min(told["launches"], 32), f"{told} {lines}")
+        check(all(line[0].startswith("clfold_") and float(line[1]) >= 0 for line in shown), head)
+        if told["launches"] <= 32:
+            moved = [sum(int(line[k]) for line in shown) * count // 300000 for k in (3, 4)]
+            check(moved == [told["bytes_read"], told["bytes_written"]], f"{told} {lines}")
+    words = ["map", "--profile", "--device", device["index"], "--result", "2 * x", path]
+    done = d.run(*words, d.path("out.bin"))
+    check(done.returncode == 0 and b"clfold_map_tiles" in done.stderr, f"{done}")
+
+
+def laws(d, device):
+    """check-fold finds what breaks each law, and shows the elements that do."""
+    where = ["check-fold", "--device", device["index"], "--count", 100]
+    for part, items, *words in [
+        ("the operator is not associative", "abc", "--combine", "a - b", "--type", "i32"),
+        ("the operator is not associative", "abc", "--combine", "(a + b) / 2"),
+        ("identity op a is not a", "a", "--combine", "a + b", "--identity", "1"),
+        ("a op identity is not a", "a", "--combine", "b", "--identity", "1"),
+        ("the operator is not commutative", "ab", *AFFINE, "--commutative"),
+        ("cuts holds for b, but", "ab", *PICKS, "--cuts", "b.v != 0"),
+        ("the operator runs on scalars", "", *PICKS[:2], "--combine",
+         "{ b.f & 1 ? b.v : a.v + b.v, a.f | b.f }"),
+    ]:  # fmt: skip
+        done = d.run(*where, *words)
+        told = done.stdout.decode()
+        check(done.returncode == 1 and part.encode() in done.stderr, f"{words}: {done}")
+        check(all(f"  {item} = " in told for item in items), f"{words}: {told!r}")
+    told = d.run(*where, "--combine", "a - b", "--type", "i32").stdout.decode()
+    check(told == "  a = 0\n  b = 0\n  c = 1\n  (a op b) op c = -1\n  a op (b op c) = 1\n",
+          f"{told!r}")  # fmt: skip
+
+
+CASES = [texts, widths, profile]
+LAWS = [laws]

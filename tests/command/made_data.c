@@ -1,110 +1,39 @@
 /*
  * The made-up elements of ladder, trace, tune and bench, and the host's folds of them:
- * against folds in the type itself and in another order, since it is promised that no
- * order rounds.
+ * against the oracle's in the type itself and in another order, since it is promised that
+ * no order rounds.
  */
 #include "bench_data.h"
 #include "ladder_data.h"
+#include "oracle.h"
 #include "types.h"
 
 #include "test.h"
 
 #include <math.h>
 
-enum { COUNT = 200003, STRIDE = 64 };
+enum { COUNT = 200003, PORTION = 7 };
 
 static char elements[COUNT * 8], results[COUNT * 8];
 static struct bench_data bench;
 
-/* Element i, converted. */
-static struct host_number number_at(size_t i, clfold_type in, clfold_type type)
+/* In portions from the last on, each rounded to the type; places as a whole. */
+static void fold(clfold_op op, struct pair pair, size_t count, void *result)
 {
-    struct host_number x = clfold_number_read(in, elements + i * type_size(in));
+    const size_t portion = op_result(op).position ? count : PORTION;
+    const void *init = NULL;
 
-    x.integer = clfold_number_wrap(type, x.integer);
-    return x;
-}
-
-static double rounded(clfold_type type, double x)
-{
-    return type == CLFOLD_F64   ? x
-           : type == CLFOLD_F32 ? (double)(float)x
-                                : clfold_half_to_double(clfold_double_to_half(x));
-}
-
-static struct host_number combine(clfold_op op, clfold_type type, struct host_number a,
-                                  struct host_number b)
-{
-    const bool is_a = a.integer || a.real != 0, is_b = b.integer || b.real != 0;
-    struct host_number c = { 0 };
-
-    switch (op) {
-    case CLFOLD_MIN:
-        return clfold_number_is_less(type, b, a) ? b : a;
-    case CLFOLD_MAX:
-        return clfold_number_is_less(type, a, b) ? b : a;
-    case CLFOLD_ADD:
-        c = (struct host_number){ a.integer + b.integer, a.real + b.real };
-        break;
-    case CLFOLD_MUL:
-        c = (struct host_number){ a.integer * b.integer, a.real * b.real };
-        break;
-    case CLFOLD_BIT_AND:
-        c.integer = a.integer & b.integer;
-        break;
-    case CLFOLD_BIT_OR:
-        c.integer = a.integer | b.integer;
-        break;
-    case CLFOLD_BIT_XOR:
-        c.integer = a.integer ^ b.integer;
-        break;
-    default:
-        c.integer = op == CLFOLD_LOGICAL_AND ? is_a && is_b : is_a || is_b;
-        c.real = type_is_float(type) ? (double)c.integer : 0;
-        break;
+    for (size_t left = count, num; left > 0; init = result) {
+        num = left < portion ? left : portion;
+        left -= num;
+        assert_true(oracle_fold(op, pair, elements + left * size_of(pair.in), num, init,
+                                result, NULL));
     }
-    c.integer = clfold_number_wrap(type, c.integer);
-    c.real = type_is_float(type) ? rounded(type, c.real) : 0;
-    return c;
 }
 
-/* The elements STRIDE apart first, from the end, then what these leave: as a device with
- * STRIDE work-items might make it. */
-static struct host_number fold(clfold_op op, clfold_type in, clfold_type type,
-                               size_t count)
+static long double real_at(size_t i, clfold_type type)
 {
-    const size_t stride = count < STRIDE ? 1 : STRIDE;
-    struct host_number all = { 0 };
-
-    for (size_t lane = 0; lane < stride; lane++) {
-        size_t i = (count - 1 - lane) / stride * stride + lane;
-        struct host_number partial = number_at(i, in, type);
-        while (i >= stride) {
-            partial = combine(op, type, partial, number_at(i -= stride, in, type));
-        }
-        all = lane == 0 ? partial : combine(op, type, all, partial);
-    }
-    /* of one element a truth is 0 or 1, too */
-    return op == CLFOLD_LOGICAL_AND || op == CLFOLD_LOGICAL_OR
-               ? combine(op, type, all, all)
-               : all;
-}
-
-/* The first of the least, or of the greatest. */
-static clfold_indexed place(bool is_greatest, clfold_type type, size_t count)
-{
-    clfold_indexed found = { 0 };
-    struct host_number best = number_at(0, type, type);
-
-    for (size_t i = 1; i < count; i++) {
-        const struct host_number x = number_at(i, type, type);
-        if (clfold_number_is_less(type, is_greatest ? best : x, is_greatest ? x : best)) {
-            best = x;
-            found.index = i;
-        }
-    }
-    number_write(type, best, &found.value);
-    return found;
+    return read_number(type, elements + i * size_of(type)).real;
 }
 
 /* ---- Of ladder ---- */
@@ -131,33 +60,23 @@ static struct ladder_data make(clfold_op op, clfold_type type, size_t count)
 static struct ladder_data check_ladder(clfold_op op, clfold_type type, size_t count)
 {
     const struct ladder_data data = make(op, type, count);
-    const struct op_result form = op_result(op);
-    const size_t size = type_size(type);
-    const bool is_max = op == CLFOLD_MAX || op == CLFOLD_ARG_MAX;
-    clfold_indexed places[2] = { { 0 } };
-    unsigned char numbers[2 * 8];
+    const bool is_place = op_result(op).position;
+    const size_t one = is_place ? sizeof(clfold_indexed) : type_size(type);
+    const size_t used =
+        is_place ? offsetof(clfold_indexed, value) + type_size(type) : one;
+    unsigned char result[MAX_RESULT] = { 0 };
     char text[LADDER_RESULT_TEXT], again[LADDER_RESULT_TEXT];
 
-    for (unsigned k = 0; k < form.num; k++) {
-        const bool is_greatest = is_max || k == 1;
-        if (form.position) {
-            places[k] = place(is_greatest, type, count);
-        } else {
-            const clfold_op one = form.num == 1 ? op : k == 0 ? CLFOLD_MIN : CLFOLD_MAX;
-            number_write(type, fold(one, type, type, count), numbers + k * size);
-        }
-    }
-    unsigned char *const result = form.position ? (unsigned char *)places : numbers;
-    const size_t one = form.position ? sizeof(places[0]) : size;
-    assert_int_equal(ladder_data_result_size(&data), form.num * one);
+    fold(op, (struct pair){ type, type }, count, result);
+    assert_int_equal(ladder_data_result_size(&data), result_size(op, type));
     ladder_data_print(text, &data, NULL);
     if (!ladder_data_check(&data, result)) {
         ladder_data_print(again, &data, result);
         fail_msg("%s of %zu %s: %s, and the host has %s", op_name(op), count,
                  type_name(type), again, text);
     }
-    for (size_t byte = 0; byte < form.num * one; byte++) {
-        if (byte % one < size + (form.position ? offsetof(clfold_indexed, value) : 0)) {
+    for (size_t byte = 0; byte < result_size(op, type); byte++) {
+        if (byte % one < used) {
             result[byte] ^= 0x10;
             assert_false(ladder_data_check(&data, result));
             result[byte] ^= 0x10;
@@ -167,7 +86,7 @@ static struct ladder_data check_ladder(clfold_op op, clfold_type type, size_t co
     struct ladder_data made;
     ladder_data_begin(&made, op, type, 1);
     ladder_data_fold(&made, elements, count / 3);
-    ladder_data_fold(&made, elements + count / 3 * size, count - count / 3);
+    ladder_data_fold(&made, elements + count / 3 * type_size(type), count - count / 3);
     ladder_data_print(again, &made, NULL);
     assert_string_equal(again, text);
     return data;
@@ -208,7 +127,7 @@ static void truths(void **state)
             const bool is_set = check_ladder(op, CLFOLD_F32, count).total.real != 0;
             size_t set = 0;
             for (size_t i = 0; i < count; i++) {
-                set += number_at(i, CLFOLD_F32, CLFOLD_F32).real != 0;
+                set += real_at(i, CLFOLD_F32) != 0;
             }
             assert_true(op == CLFOLD_LOGICAL_AND ? set + 1 >= count : set <= 1);
             seen |= 1u << is_set;
@@ -232,7 +151,7 @@ static void halves(void **state)
         ladder_data_begin(&data, CLFOLD_ADD, CLFOLD_F16, counts[i]);
         for (uint64_t done = 0; done < counts[i]; done++) {
             ladder_data_next(&data, elements, 1);
-            const double item = number_at(0, CLFOLD_F16, CLFOLD_F16).real;
+            const double item = (double)real_at(0, CLFOLD_F16);
             assert_true(item == 0 || fabs(item) == 0.25);
             used += item != 0;
             sum += item;
@@ -247,7 +166,7 @@ static void halves(void **state)
     const struct ladder_data data = make(CLFOLD_MUL, CLFOLD_F16, COUNT);
     size_t factors = 0;
     for (size_t i = 0; i < COUNT; i++) {
-        factors += fabs(number_at(i, CLFOLD_F16, CLFOLD_F16).real) != 1;
+        factors += fabsl(real_at(i, CLFOLD_F16)) != 1;
     }
     assert_int_equal(factors, 6);
     assert_true(fabs(data.total.real) <= 729);
@@ -310,11 +229,7 @@ static void reductions(void **state)
         bench_data_make(&one, COUNT, 0, COUNT, elements);
         bench_data_begin(&bench, &one, COUNT);
         bench_data_next(&bench, NULL, COUNT);
-        if (is_place) {
-            result = place(false, type, COUNT);
-        } else {
-            number_write(type, fold(cases[i].op, in, type, COUNT), &result);
-        }
+        fold(cases[i].op, (struct pair){ in, type }, COUNT, &result);
         assert_true(bench_data_agrees(&bench, &result));
         for (size_t bit = 0; bit < 8 * (type_size(type) + 8 * is_place); bit++) {
             ((unsigned char *)&result)[bit / 8] ^= (unsigned char)(1u << bit % 8);
@@ -334,13 +249,9 @@ static void scans(void **state)
         const clfold_type in = cases[i].in, type = cases[i].type;
         const struct bench_case one = { CLFOLD_INCLUSIVE_SCAN, cases[i].fold, in, type };
         const size_t size = type_size(type);
-        struct host_number sum = { 0 };
         bench_data_make(&one, COUNT, 0, COUNT, elements);
-        for (size_t k = 0; k < COUNT; k++) {
-            const struct host_number x = number_at(k, in, type);
-            sum = k == 0 ? x : combine(cases[i].op, type, sum, x);
-            number_write(type, sum, results + k * size);
-        }
+        assert_true(oracle_scan(cases[i].op, (struct pair){ in, type }, false, elements,
+                                COUNT, NULL, results, NULL, NULL));
         for (int turn = 0; turn < 3; turn++) {
             const char *from = results;
             bench_data_begin(&bench, &one, COUNT);
@@ -372,7 +283,7 @@ static void values(void **state)
         assert_memory_equal(piece, elements + first * sizeof(float), sizeof(piece));
     }
     for (size_t i = 0; i < COUNT; i++) {
-        zeros += number_at(i, CLFOLD_F32, CLFOLD_F32).real == 0;
+        zeros += real_at(i, CLFOLD_F32) == 0;
     }
     assert_in_range(zeros, COUNT / 17 - 1000, COUNT / 17 + 1000);
     /* sums of f16 stay where all quarters are exact */

@@ -1,6 +1,5 @@
 """Cases on one device: folds in pieces, as --memory and a small device force them."""
 
-import json
 import os
 import signal
 import subprocess
@@ -8,58 +7,8 @@ import time
 
 import numpy as np
 
-import scan_cases
-from cases import obey, on_terminal, read
-from driver import FORMATS, KINDS, OPS, SCANS, UFUNCS, check, folds, given, one_array, split, values
-from scan_cases import OUTS
-
-
-def size_of(element):
-    return np.dtype(element).itemsize
-
-
-def piece(d, count, i):
-    """How many numbers: one, around the count, and what divides it or not."""
-    part = max(count // 3, 1)
-    return [1, count - 1 or 1, count, count + 1, part, part + 1][i % 6]
-
-
-def reductions(d, device):
-    """All formats, from files and pipes."""
-    for i, j, op, element, acc in folds(d, device, OPS):
-        place = i * 2 + j
-        count = int(d.random.integers(2, 12 if place % 6 == 0 else 3000))
-        most = piece(d, count, place)
-        array = values(d, op, element, count)
-        words, pieces = split(count, most, size_of(element))
-        words += given(d, array, form := FORMATS[j % 4])
-        options, path = {}, words[-1]
-        if place % 2:
-            options["data"] = read(words.pop())
-            words.append("-")
-            path = None if form in ["raw", "text"] else path
-        one_array(d, device, array, op, acc, *words, pieces=pieces(path), **options)
-
-
-def scans(d, device):
-    for i, j, op, element, acc in folds(d, device, UFUNCS):
-        place = i * 2 + j
-        count = int(d.random.integers(2, 12 if place % 6 == 0 else 3000))
-        most = piece(d, count, place)
-        words, pieces = split(count, most, size_of(element), size_of(acc))
-        init = int(d.random.integers(1, 3)) if place % 3 == 0 else None
-        array = values(d, op, element, count)
-        scan_cases.scan(d, device, array, *words, op=op, kind=KINDS[place % 2],
-                        init=init, form=FORMATS[place % 4], out=OUTS[j % 4],
-                        algorithm=scan_cases.algorithm_of(i, j),
-                        pieces=pieces)  # fmt: skip
-    # an OUT that is IN
-    array = values(d, "add", "int32", 1000)
-    path = d.save(array)
-    d.good("scan", "--device", device["index"], "--memory", 1600, path, path)
-    check(scan_cases.same_array(np.load(path), np.cumsum(array, dtype="i8")), "OUT that is IN")
-    for algorithm in SCANS:
-        scan_cases.scan(d, device, array, "--memory", 1600, algorithm=algorithm, pieces=10)
+from cases import obey, on_terminal
+from driver import check
 
 
 def broken_later(d, device):
@@ -143,24 +92,6 @@ def memory(d, device):
     check(most < least + (140 << 20), f"no limit: {most >> 20} MiB and not {least >> 20}")
 
 
-def profile(d, device):
-    """A line for each kernel, with its bytes of all pieces."""
-    path = d.save(np.arange(40000, dtype="i4"))
-    for operation, words, size in [
-        ("reduce", [path], 8), ("scan", [path, d.path("out.npy")], 16),
-    ]:  # fmt: skip
-        words = ["--device", device["index"], "--memory", 10000 * size, "--profile", *words]
-        done = d.run(operation, *words)
-        _, *lines = done.stderr.decode().splitlines()
-        told = json.loads(
-            d.good("explain", operation, "--type", "i32", "--acc", "i64", "--count", 10000,
-                   "--json", "--device", device["index"])
-        )  # fmt: skip
-        check(done.returncode == 0 and len(lines) == told["launches"], f"{done}")
-        moved = [sum(int(line.split()[k]) for line in lines) for k in (3, 4)]
-        check(moved == [4 * told["bytes_read"], 4 * told["bytes_written"]], f"{told} {lines}")
-
-
 def bars(d, device):
     """How far a file is read, or how much of a pipe, if it takes more than a second."""
     fifo = d.path("fifo")
@@ -195,5 +126,5 @@ def building(d, device):
     check(shown.count(text.encode()) == 1, f"{shown!r}")
 
 
-CASES = [reductions, scans, broken_later, slow_pipes, profile, bars, building]
+CASES = [broken_later, slow_pipes, bars, building]
 DRIVERS = [memory]

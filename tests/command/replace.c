@@ -97,8 +97,14 @@ static void test_replace(void **state)
     assert_content("");
     assert_int_equal(stat(name, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0640);
-    assert_content("");
     assert_int_equal(files(), 1);
+    if (geteuid() == 0) { /* which alone gives files away */
+        assert_int_equal(chown(name, 65534, 65533), 0);
+        write_old("two");
+        assert_int_equal(stat(name, &status), 0);
+        assert_true(status.st_uid == 65534 && status.st_gid == 65533);
+        assert_int_equal(unlink(name), 0);
+    }
 }
 
 static void test_limit(void **state)
@@ -136,6 +142,8 @@ static void test_no_file(void **state)
     assert_int_equal(replace_file(other, "x", 1), EISDIR);
     clfold_file_why(CLFOLD_FILE_KIND, why);
     assert_string_equal(why, "not a regular file");
+    clfold_file_why(CLFOLD_FILE_OWNER, why);
+    assert_string_equal(why, "replacing it would change its owner or group");
     clfold_file_why(ENOENT, why);
     assert_string_equal(why, "No such file or directory");
 }

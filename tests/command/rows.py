@@ -13,7 +13,7 @@ import driver
 from cases import check, read
 from driver import NAMES, same
 
-HEAD = re.compile(r"\[(\w+)/([^\]]+)\]( plain)?( for .*)?")
+HEAD = re.compile(r"\[([\w|]+)/([^\]]+)\]( plain)?( for .*)?")
 ROW = re.compile(r"(?:\((.*?)\) )?(.*?) (=>|~\d*>|!!?>|\?>)(?: (.*))?", re.S)
 WITH_OUT = ["scan", "map", "select", "unique"]
 TEXTS = re.compile("--(load|result|store|combine|where|same|fold|type-name|components|source)")
@@ -32,7 +32,8 @@ def read_lines():
 
 
 def parts():
-    return {head[1] for line in read_lines() if (head := HEAD.fullmatch(line))}
+    heads = filter(None, map(HEAD.fullmatch, read_lines()))
+    return {part for head in heads for part in head[1].split("|")}
 
 
 def groups(part, plain=False):
@@ -40,8 +41,8 @@ def groups(part, plain=False):
     found, group = [], None
     for line in read_lines():
         if head := HEAD.fullmatch(line):
-            group = Group(head[2], head[4])
-            if head[1] == part and bool(head[3]) == plain:
+            group = Group(head[2], head[4], part)
+            if part in head[1].split("|") and bool(head[3]) == plain:
                 found.append(group)
         else:
             group.lines.append(line)
@@ -61,12 +62,12 @@ def equal(told, right, most):
 
 
 class Group:
-    def __init__(self, name, loop):
-        self.name, self.loop, self.lines = name, loop or " for _ in [0]", []
+    def __init__(self, name, loop, part):
+        self.name, self.loop, self.part, self.lines = name, loop or " for _ in [0]", part, []
 
     def points(self, d, device):
         """The names of its rows, and what runs them, for each turn of its loop."""
-        env = {**vars(driver), **driver.names(d, device), "d": d}
+        env = {**vars(driver), **driver.names(d, device), "d": d, "part": self.part}
         for turn in eval(f"list(dict(locals()){self.loop})", env):
             turn.pop(".0", None)
             shown = "".join(f" {key}={value}" for key, value in turn.items()
@@ -207,6 +208,8 @@ class Turn:
         most = float(f"1e-{mark[1:-1]}") if mark[1:-1] else 0.0 if mark == "~>" else None
         if isinstance(right, dict):
             check_members(json.loads(done.stdout), right, done.stdout)
+            if "OUT" in right:
+                self.compare(words, done, outs[0], right["OUT"], most)
         elif not outs:
             told = done.stdout if isinstance(right, bytes) else done.stdout.decode()
             check(same_text(told, right, most), f"{words}: {told[:999]!r}, not {right!r}")
@@ -243,6 +246,8 @@ def check_members(told, right, text):
     for key, value in right.items():
         if key == "keys":
             check(list(told) == value, f"{text}")
+        elif key == "OUT":
+            continue
         elif value is None:
             check(key not in told, f"{key} in {text}")
         elif callable(value):

@@ -12,6 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The function that this one stands before. */
+#define REAL(function)                                                                   \
+    __typeof__(function) *real;                                                          \
+    *(void **)&real = dlsym(RTLD_NEXT, #function)
+
 static cl_ulong number(const char *name)
 {
     const char *const text = getenv(name);
@@ -27,10 +32,7 @@ static cl_ulong limit(void)
 cl_int clBuildProgram(cl_program program, cl_uint num, const cl_device_id *devices,
                       const char *options, void (*notify)(cl_program, void *), void *user)
 {
-    cl_int (*real)(cl_program, cl_uint, const cl_device_id *, const char *,
-                   void (*)(cl_program, void *), void *);
-
-    *(void **)&real = dlsym(RTLD_NEXT, "clBuildProgram");
+    REAL(clBuildProgram);
     sleep((unsigned)number("CLFOLD_TEST_BUILD"));
     return real(program, num, devices, options, notify, user);
 }
@@ -38,9 +40,7 @@ cl_int clBuildProgram(cl_program program, cl_uint num, const cl_device_id *devic
 int renameat(int from, const char *old, int to, const char *new)
 {
     static cl_ulong num;
-    int (*real)(int, const char *, int, const char *);
-
-    *(void **)&real = dlsym(RTLD_NEXT, "renameat");
+    REAL(renameat);
     if (++num == number("CLFOLD_TEST_RENAME")) {
         kill(getpid(), SIGTERM);
         usleep(100000); /* another thread takes it, if this one does not */
@@ -51,9 +51,7 @@ int renameat(int from, const char *old, int to, const char *new)
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, void *value,
                        size_t *size_out)
 {
-    cl_int (*real)(cl_device_id, cl_device_info, size_t, void *, size_t *);
-
-    *(void **)&real = dlsym(RTLD_NEXT, "clGetDeviceInfo");
+    REAL(clGetDeviceInfo);
     const cl_int error = real(device, name, size, value, size_out);
     if (name == CL_DEVICE_MAX_MEM_ALLOC_SIZE && error == CL_SUCCESS && value) {
         memcpy(value, &(cl_ulong){ limit() }, sizeof(cl_ulong));
@@ -68,9 +66,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, vo
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
                       cl_int *error)
 {
-    cl_mem (*real)(cl_context, cl_mem_flags, size_t, void *, cl_int *);
-
-    *(void **)&real = dlsym(RTLD_NEXT, "clCreateBuffer");
+    REAL(clCreateBuffer);
     if (size <= limit()) {
         return real(context, flags, size, host, error);
     }

@@ -7,26 +7,6 @@ import re
 from driver import check
 
 
-def streams(d, device):
-    """More than any pipe holds, and more than the command reads at once."""
-    array = d.random.integers(-(2**31), 2**31, 300007, "int32")
-    content = "\n".join(map(str, array)).encode()
-    path = d.write(content, "long.txt")
-    total = f"{array.sum(dtype='int64')}\n"
-    words = ["reduce", "--device", device["index"], "--text", "i32"]
-    check(d.good(*words, path) == total, "a file")
-    check(d.good(*words, "-", data=content) == total, "standard input")
-    check(d.good(*words, "-", shell='cat long.txt | "$@"', cwd=d.folder) == total, "a pipe")
-    with open(path, "rb") as file:
-        check(d.good(*words, "-", stdin=file) == total, "a file as standard input")
-    # a word that comes in two writes
-    shell = '{ printf 12; sleep 0.2; printf "3 4"; } | "$@"'
-    check(d.good(*words, "-", shell=shell) == "127\n", "a slow pipe")
-    line = len(array) + 1
-    text = d.bad(1, f'line {line}, byte 1: "end" is', *words, "-", data=content + b"\nend")
-    check("i32" in text, text)
-
-
 def written(d, rows, separator):
     """The rows as RFC 4180 has them: what needs quotes has them, other fields sometimes. A
     comment and an empty line may come before any row."""
@@ -89,8 +69,6 @@ def thousands(d, device):
         check(done.returncode == 0 and done.stderr.decode().startswith(part), f"{done}")
         check(done.stderr.count(b"\n") == 1, f"{done}")
         d.good(*command, "--quiet", *out, data=b"777,234 5\n")
-        d.good(*command, "--separator", ",", *out, data=b"777,234\n")
-        d.good(*command, *out, data=b"777,234,5\n")
 
 
-CASES = [columns, thousands, streams]
+CASES = [columns, thousands]

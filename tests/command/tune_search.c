@@ -361,20 +361,25 @@ static void test_by_noise(void **state)
     assert_in_range(open, 10, 20);
 }
 
-/* What was better for another fold is tried before anything else, and the policy's other
- * candidate as well, if there is time for it. */
+/* What was better for another fold, or came of an earlier search, is tried before
+ * anything else, and the policy's other candidate as well, if there is time for it. */
 static void test_starts(void **state)
 {
-    struct world w = new_world(cpu_reduce, bowl);
-    struct tuned_numbers better = with(&w, BOTTOM);
+    struct world w;
+    struct tuned_numbers better;
     struct tune_result result;
 
     (void)state;
-    w.most_prepared = 2;
-    result = search_from(&w, NULL, &better, NULL, 0.4);
-    assert_int_equal(result.outcome, TUNE_BETTER);
-    assert_true(tuned_equal(&result.numbers, &better));
-    assert_false(result.previous_tried);
+    for (int is_earlier = 0; is_earlier < 2; is_earlier++) {
+        w = new_world(cpu_reduce, bowl);
+        better = with(&w, BOTTOM);
+        w.most_prepared = 2;
+        result = search_from(&w, is_earlier ? &better : NULL, is_earlier ? NULL : &better,
+                             NULL, 0.4);
+        assert_int_equal(result.outcome, TUNE_BETTER);
+        assert_true(tuned_equal(&result.numbers, &better));
+        assert_int_equal(result.previous_tried, is_earlier);
+    }
 
     w = new_world(cpu_reduce, by_kind);
     better = with(&w, "tile=2 tile_bytes=16384 group_size=128"); /* TILE_GROUP */
@@ -423,22 +428,14 @@ static void test_enough(void **state)
     }
 }
 
-/* What an earlier search came to is tried first, and lost or kept. */
+/* What an earlier search came to is lost where the default is better, if it is tried. */
 static void test_previous(void **state)
 {
-    struct world w = new_world(cpu_reduce, bowl);
+    struct world w = new_world(cpu_reduce, peak);
     const struct tuned_numbers previous = with(&w, BOTTOM);
-    struct tune_result result;
+    struct tune_result result = search(&w, &previous, 60);
 
     (void)state;
-    w.most_prepared = 2;
-    result = search(&w, &previous, 0.4);
-    assert_true(result.previous_tried);
-    assert_int_equal(result.outcome, TUNE_BETTER);
-    assert_true(tuned_equal(&result.numbers, &previous));
-
-    w = new_world(cpu_reduce, peak);
-    result = search(&w, &previous, 60);
     assert_true(result.previous_tried);
     assert_int_equal(result.outcome, TUNE_DEFAULT);
 

@@ -13,6 +13,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* The function that this one stands before. */
+#define REAL(function)                                                                   \
+    __typeof__(function) *real;                                                          \
+    *(void **)&real = dlsym(RTLD_NEXT, #function)
+
 static void plant_folded(clfold_tile_trace *tiles, size_t size, const char *number)
 {
     const size_t tile = strtoul(number, NULL, 10);
@@ -23,17 +28,12 @@ static void plant_folded(clfold_tile_trace *tiles, size_t size, const char *numb
     }
 }
 
-typedef cl_int (*read_function)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *,
-                                cl_uint, const cl_event *, cl_event *);
-
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                            size_t offset, size_t size, void *out, cl_uint num_wait,
                            const cl_event *wait, cl_event *event)
 {
     static int reads;
-    read_function real;
-
-    *(void **)&real = dlsym(RTLD_NEXT, "clEnqueueReadBuffer");
+    REAL(clEnqueueReadBuffer);
     const cl_int error =
         real(queue, buffer, blocking, offset, size, out, num_wait, wait, event);
     const char *const folded = getenv("CLFOLD_TEST_FOLDED");
@@ -58,37 +58,25 @@ static void be_late(void)
 
 cl_int clRetainContext(cl_context context)
 {
-    cl_int (*real)(cl_context);
-
-    *(void **)&real = dlsym(RTLD_NEXT, "clRetainContext");
+    REAL(clRetainContext);
     be_late();
     return real(context);
 }
-
-typedef cl_int (*launch_function)(cl_command_queue, cl_kernel, cl_uint, const size_t *,
-                                  const size_t *, const size_t *, cl_uint,
-                                  const cl_event *, cl_event *);
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
                               cl_uint dimensions, const size_t *offset,
                               const size_t *global, const size_t *local, cl_uint num_wait,
                               const cl_event *wait, cl_event *event)
 {
-    launch_function real;
-
-    *(void **)&real = dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel");
+    REAL(clEnqueueNDRangeKernel);
     be_late();
     return real(queue, kernel, dimensions, offset, global, local, num_wait, wait, event);
 }
 
-typedef int (*clock_function)(clockid_t, struct timespec *);
-
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
     static double first;
-    clock_function real;
-
-    *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
+    REAL(clock_gettime);
     const int error = real(clock, time);
     if (error == 0 && clock == CLOCK_MONOTONIC && getenv("CLFOLD_TEST_CLOCK")) {
         const double now = (double)time->tv_sec + (double)time->tv_nsec * 1e-9;
