@@ -10,8 +10,6 @@
 #include "base/platform.h"
 #include "ops/context.h"
 
-#include <math.h>
-
 #define COUNT 1000
 
 static cl_mem in, out;
@@ -261,30 +259,6 @@ static void test_gaps(void **state)
     assert_non_null(strstr(clfold_last_error(), "leave a gap before y"));
 }
 
-/* The identity is the caller's: the sum of negative zeros is one. */
-static void test_zero(void **state)
-{
-    const clfold_fold sum = { .type = CLFOLD_F32,
-                              .combine = "a + b",
-                              .identity = "-0.0f",
-                              .flags = CLFOLD_COMMUTATIVE };
-    const cl_float zero = -0.0F;
-    cl_float results[COUNT];
-
-    (void)state;
-    assert_int_equal(
-        clEnqueueFillBuffer(device.queue, in, &zero, 4, 0, COUNT * 4, 0, NULL, NULL),
-        CL_SUCCESS);
-    assert_ok(clfold_inclusive_scan(ctx, device.queue, &sum, in, 0, out, 0, COUNT, 0,
-                                    NULL, NULL));
-    assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(results),
-                                         results, 0, NULL, NULL),
-                     CL_SUCCESS);
-    for (size_t i = 0; i < COUNT; ++i) {
-        assert_true(results[i] == 0 && signbit(results[i]));
-    }
-}
-
 /* ---- Arguments and programs -------------------------------------------------------- */
 
 static cl_uint result_of(clfold_context *context, const clfold_fold *fold)
@@ -392,7 +366,6 @@ static int tear_down(void **state)
 }
 
 TEST_MAIN("user_texts", set_up, tear_down, cmocka_unit_test(test_places),
-          cmocka_unit_test(test_widths), cmocka_unit_test(test_zero),
-          cmocka_unit_test(test_values), cmocka_unit_test(test_programs),
-          cmocka_unit_test(test_gaps), cmocka_unit_test(test_limits),
-          cmocka_unit_test(test_accepted))
+          cmocka_unit_test(test_widths), cmocka_unit_test(test_values),
+          cmocka_unit_test(test_programs), cmocka_unit_test(test_gaps),
+          cmocka_unit_test(test_limits), cmocka_unit_test(test_accepted))
