@@ -66,12 +66,12 @@ static int begin(void **state)
     return 0;
 }
 
-static clfold_stats stats_of(clfold_context *context)
+static clfold_stats stats_now(void)
 {
     clfold_stats stats;
 
     memset(&stats, 0xff, sizeof(stats));
-    assert_ok(clfold_context_stats(context, &stats));
+    assert_ok(clfold_context_stats(ctx, &stats));
     return stats;
 }
 
@@ -81,13 +81,12 @@ static void reduce(const clfold_fold *fold, size_t count)
 }
 
 /* `fold` by an operation, of COUNT elements. */
-static clfold_report explain(clfold_context *context, clfold_operation operation,
-                             const clfold_fold *fold)
+static clfold_report explain(clfold_operation operation, const clfold_fold *fold)
 {
     clfold_report report;
 
     memset(&report, 0xff, sizeof(report));
-    assert_ok(clfold_explain(context, operation, fold, COUNT, NULL, &report));
+    assert_ok(clfold_explain(ctx, operation, fold, COUNT, NULL, &report));
     return report;
 }
 
@@ -107,7 +106,7 @@ static void test_found_by_content(void **state)
     reduce(&sum, COUNT);
     reduce(&named, 3);
     reduce(&sum, 0);
-    clfold_stats stats = stats_of(ctx);
+    clfold_stats stats = stats_now();
     assert_int_equal(stats.calls, 3);
     assert_int_equal(stats.misses, 1);
     assert_int_equal(stats.hits, 2);
@@ -117,16 +116,16 @@ static void test_found_by_content(void **state)
     assert_int_equal(stats.disk_hits, 0);
     assert_memory_equal(stats.reserved, nothing, sizeof(stats.reserved));
     reduce(&greatest, COUNT);
-    assert_int_equal(stats_of(ctx).builds, 2);
+    assert_int_equal(stats_now().builds, 2);
 
     /* A forced tile changes the program. */
     const struct debug small = { .tile_elements = 100, .max_groups = 3 };
     clfold_context_override(ctx, &small);
     reduce(&sum, COUNT);
-    assert_int_equal(stats_of(ctx).builds, 3);
+    assert_int_equal(stats_now().builds, 3);
     clfold_context_override(ctx, NULL);
     reduce(&sum, COUNT);
-    assert_int_equal(stats_of(ctx).builds, 3);
+    assert_int_equal(stats_now().builds, 3);
 }
 
 /* ---- on_launch --------------------------------------------------------------------- */
@@ -195,10 +194,10 @@ static void test_launches(void **state)
             assert_true(is_other || row->looks_back);
             continue;
         }
-        const clfold_report report = explain(ctx, call->operation, &fold);
+        const clfold_report report = explain(call->operation, &fold);
         launches = (struct launches){
             .operation = call->operation,
-            .call = stats_of(ctx).calls + 1,
+            .call = stats_now().calls + 1,
             .row = row,
             .queue = i / CALL_MAP % 2 && device.disorder ? device.disorder : device.queue,
             .num_launches = (uint32_t)report.num_launches,
@@ -242,7 +241,7 @@ static void test_destroy_does_not_wait(void **state)
     clfold_context_destroy(&ctx);
     assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
     assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
-    clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, 4, &result, 0, NULL, NULL);
+    read_buffer(out, 0, 4, &result);
     oracle_fold(CLFOLD_ADD, pair, values, COUNT, NULL, &expected, NULL);
     assert_true(result == expected);
     clReleaseEvent(event);
@@ -257,19 +256,19 @@ static void test_prepare(void **state)
 
     (void)state;
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, large, NULL, &report));
-    assert_int_equal(stats_of(ctx).builds, 0);
+    assert_int_equal(stats_now().builds, 0);
     assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, large, NULL));
-    clfold_stats stats = stats_of(ctx);
+    clfold_stats stats = stats_now();
     assert_int_equal(stats.builds, 1);
     assert_true(stats.scratch_bytes >= report.scratch_bytes);
     const struct debug none = { 0 };
     clfold_context_override(ctx, &none);
     reduce(&sum, COUNT);
-    assert_int_equal(stats_of(ctx).builds, 1);
-    assert_int_equal(stats_of(ctx).hits, 1);
-    assert_int_equal(stats_of(ctx).scratch_bytes, stats.scratch_bytes);
+    assert_int_equal(stats_now().builds, 1);
+    assert_int_equal(stats_now().hits, 1);
+    assert_int_equal(stats_now().scratch_bytes, stats.scratch_bytes);
     assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, 0, NULL));
-    assert_int_equal(stats_of(ctx).builds, 1);
+    assert_int_equal(stats_now().builds, 1);
 }
 
 static void test_explain(void **state)
@@ -283,9 +282,8 @@ static void test_explain(void **state)
     (void)state;
     clfold_policies(&ctx->caps.facts, FAMILY_REDUCE, 4, reduce);
     clfold_policies(&ctx->caps.facts, FAMILY_SCAN, 4, scan);
-    memset(&report, 0xff, sizeof(report));
     __real_clfold_context_override(ctx, &tiles); /* groups that none has to build */
-    assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL, &report));
+    report = explain(CLFOLD_REDUCE, &sum);
     assert_string_equal(report.algorithm, "reduce_tiles");
     assert_int_equal(report.tile, 128);
     assert_int_equal(report.group_size, 16);
@@ -316,7 +314,7 @@ static void test_explain(void **state)
                                .algorithm = "reduce6" };
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &rung, 100, NULL, &report));
     assert_null(report.policy);
-    clfold_stats stats = stats_of(ctx);
+    clfold_stats stats = stats_now();
     assert_int_equal(stats.builds, 0);
     assert_int_equal(stats.calls, 0);
 }
@@ -345,7 +343,7 @@ static void test_no_tile(void **state)
     assert_refused(clfold_reduce_host(ctx, device.queue, &plain, in, 0, COUNT, &result,
                                       sizeof(result)),
                    CLFOLD_ERROR_UNSUPPORTED, words);
-    assert_int_equal(stats_of(ctx).builds, 0);
+    assert_int_equal(stats_now().builds, 0);
     clfold_context_override(ctx, NULL);
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &plain, COUNT, NULL, &report));
 }
@@ -359,12 +357,12 @@ static void test_trim(void **state)
     clfold_context_override(ctx, &many);
     for (int i = 0; i < 3; ++i) {
         reduce(&sum, COUNT);
-        assert_true(stats_of(ctx).scratch_bytes > 0);
+        assert_true(stats_now().scratch_bytes > 0);
         assert_non_null(ctx->cache.programs->idle);
         clfold_context_trim(ctx);
-        assert_int_equal(stats_of(ctx).scratch_bytes, 0);
+        assert_int_equal(stats_now().scratch_bytes, 0);
         assert_null(ctx->cache.programs->idle);
-        assert_int_equal(stats_of(ctx).builds, 1);
+        assert_int_equal(stats_now().builds, 1);
     }
 }
 
@@ -419,7 +417,7 @@ static void test_build_failure(void **state)
     for (int i = 0; i < 2; ++i) {
         assert_refused(call_operation(CLFOLD_REDUCE, &broken, in, 0, out, 0, COUNT),
                        CLFOLD_ERROR_BUILD, "undeclared_name");
-        clfold_stats stats = stats_of(ctx);
+        clfold_stats stats = stats_now();
         assert_int_equal(stats.builds, tiles);
         assert_int_equal(stats.failed_builds, tiles);
         assert_int_equal(journal.warnings, tiles);
@@ -488,7 +486,7 @@ static void test_environment(void **state)
                                 .algorithm = "reduce_then_scan" };
     /* Look-back is sure to be there on devices that are known. */
     const size_t num = device.is_known ? SCAN_ALGORITHMS : SCAN_ALGORITHMS - 2;
-    const char *const usual = explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum).algorithm;
+    const char *const usual = explain(CLFOLD_INCLUSIVE_SCAN, &sum).algorithm;
     clfold_context *const plain = ctx, *none;
 
     (void)state;
@@ -496,20 +494,20 @@ static void test_environment(void **state)
         assert_int_equal(setenv("CLFOLD_SCAN", scan_algorithms[i], 1), 0);
         ctx = context(NULL);
         assert_int_equal(unsetenv("CLFOLD_SCAN"), 0);
-        assert_string_equal(explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum).algorithm,
+        assert_string_equal(explain(CLFOLD_INCLUSIVE_SCAN, &sum).algorithm,
                             scan_algorithms[i]);
-        assert_string_equal(explain(ctx, CLFOLD_INCLUSIVE_SCAN, &named).algorithm,
+        assert_string_equal(explain(CLFOLD_INCLUSIVE_SCAN, &named).algorithm,
                             "reduce_then_scan");
-        assert_string_equal(explain(ctx, CLFOLD_REDUCE, &sum).algorithm, "reduce_tiles");
+        assert_string_equal(explain(CLFOLD_REDUCE, &sum).algorithm, "reduce_tiles");
         assert_ok(clfold_prepare(ctx, CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT, NULL));
-        assert_int_equal(stats_of(ctx).builds, 1); /* none for few elements */
+        assert_int_equal(stats_now().builds, 1); /* none for few elements */
         /* The name counts with the scan itself, too: its program is another one. */
         clfold_fold same = sum;
         assert_ok(call_operation(CLFOLD_INCLUSIVE_SCAN, &same, in, 0, out, 0, 16));
-        uint64_t builds = stats_of(ctx).builds;
+        uint64_t builds = stats_now().builds;
         same.algorithm = scan_algorithms[i];
         assert_ok(call_operation(CLFOLD_INCLUSIVE_SCAN, &same, in, 0, out, 0, 16));
-        assert_int_equal(stats_of(ctx).builds, builds);
+        assert_int_equal(stats_now().builds, builds);
         assert_int_equal(clFinish(device.queue), CL_SUCCESS);
         clfold_context_destroy(&ctx);
     }
@@ -519,11 +517,11 @@ static void test_environment(void **state)
                    CLFOLD_ERROR_ARGUMENT, "CLFOLD_SCAN is \"scan_by_magic\"");
     assert_null(none);
     /* A context reads it but once. */
-    assert_string_equal(explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum).algorithm, usual);
+    assert_string_equal(explain(CLFOLD_INCLUSIVE_SCAN, &sum).algorithm, usual);
     setenv("CLFOLD_SCAN", "", 1);
     begin_with(NULL);
     unsetenv("CLFOLD_SCAN");
-    assert_string_equal(explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum).algorithm, usual);
+    assert_string_equal(explain(CLFOLD_INCLUSIVE_SCAN, &sum).algorithm, usual);
 }
 
 /* ---- Sub-devices ------------------------------------------------------------------- */

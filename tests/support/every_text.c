@@ -10,23 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct monoid affine_monoid(clfold_type type)
-{
-    return (struct monoid){
-        .name = "affine",
-        .in = type,
-        .type = type,
-        .cell = type,
-        .num_scalars = 2,
-        .num_components = 2,
-        .has_identity = true,
-        .stage_limit = UINT64_MAX,
-        .components = { { "a", type, type, type, LOAD_PLAIN, "a.a * b.a", "1" },
-                        { "b", type, type, type, LOAD_PLAIN, "a.b * b.a + b.b", "0",
-                          1 } },
-    };
-}
-
 struct visitor {
     void (*visit)(void *user, const char *name, const char *text);
     void *user;
@@ -61,6 +44,14 @@ static const struct site site = { NULL, "every_text" };
 static bool make(struct monoid *monoid, clfold_op op, clfold_type type, clfold_type in)
 {
     return clfold_monoid_init(monoid, &site, op, type, in) == CLFOLD_OK;
+}
+
+struct monoid affine_monoid(clfold_type type)
+{
+    struct monoid monoid;
+
+    make(&monoid, CLFOLD_AFFINE, type, type);
+    return monoid;
 }
 
 /* A fold of a caller's, by a name of the visitor's. */
