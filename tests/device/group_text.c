@@ -124,11 +124,11 @@ static void print_args(struct text *text, const clfold_fold *fold, bool are_para
     }
 }
 
-static char *group_text(const clfold_fold *fold, size_t group_size)
+static char *group_text(const clfold_fold *fold, const char *name, size_t group_size)
 {
-    size_t needed = 0;
+    size_t needed = 0, again = 0;
     clfold_status status =
-        clfold_group_text(ctx, fold, "t", group_size, NULL, 0, &needed);
+        clfold_group_text(ctx, fold, name, group_size, NULL, 0, &needed);
 
     if (status == CLFOLD_ERROR_UNSUPPORTED) {
         return NULL; /* the device has no such type */
@@ -136,7 +136,12 @@ static char *group_text(const clfold_fold *fold, size_t group_size)
     assert_int_equal(status, CLFOLD_OK);
     char *text = malloc(needed);
     assert_non_null(text);
-    assert_ok(clfold_group_text(ctx, fold, "t", group_size, text, needed, NULL));
+    text[0] = '\0';
+    assert_refused(
+        clfold_group_text(ctx, fold, name, group_size, text, needed - 1, &again),
+        CLFOLD_ERROR_RANGE, "is less than the");
+    assert_true(again == needed && !text[0]);
+    assert_ok(clfold_group_text(ctx, fold, name, group_size, text, needed, NULL));
     assert_int_equal(strlen(text) + 1, needed);
     return text;
 }
@@ -335,7 +340,7 @@ static bool crashes(const struct subject *subject)
 static void check_in(const struct subject *s, size_t bound)
 {
     const size_t last[] = { 1, 2, bound - 1, bound }, group = (bound + 1) / 2;
-    char *const functions = crashes(s) ? NULL : group_text(&s->fold, bound);
+    char *const functions = crashes(s) ? NULL : group_text(&s->fold, "t", bound);
 
     if (functions) {
         if (front) {
@@ -371,19 +376,11 @@ static void test_subjects(void **state)
 /* Two folds in one program, each by a name of its own. */
 static void test_two(void **state)
 {
-    const clfold_fold maps = operator_subjects[0].fold;
-    char *const functions = group_text(&built_ins[0].fold, 8);
+    char *const functions = group_text(&built_ins[0].fold, "t", 8);
+    char *const others = group_text(&operator_subjects[0].fold, "u", 8);
     struct text text = { 0 };
-    size_t size, needed;
 
     (void)state;
-    assert_ok(clfold_group_text(ctx, &maps, "u", 8, NULL, 0, &size));
-    char *const others = calloc(1, size);
-    assert_non_null(others);
-    assert_refused(clfold_group_text(ctx, &maps, "u", 8, others, size - 1, &needed),
-                   CLFOLD_ERROR_RANGE, "is less than the");
-    assert_true(needed == size && !others[0]);
-    assert_ok(clfold_group_text(ctx, &maps, "u", 8, others, size, &needed));
     clfold_text_print(&text, "%s%s", others, functions);
     cl_kernel kernel = build(&built_ins[0], text.bytes);
     run(&built_ins[0], kernel, 17, 8);
@@ -418,8 +415,9 @@ static void check_turn(size_t size, size_t turn)
     }
 }
 
-/* First those that test_subjects and test_few have not, for raking, where 0 is the largest; at
- * the end those in which each size of sub-groups is tried that may be asked for. */
+/* First those that test_subjects and test_few have not, for raking, where 0 is the
+ * largest; at the end those in which each size of sub-groups is tried that may be asked
+ * for. */
 static const size_t sizes[] = {
     0, 31, 50, 128, 250, 1, 2, 3, 16, 32, 33, 7, 64, 100, 256
 };
@@ -448,7 +446,7 @@ static int scan_by_raking(void **state)
 static void test_scan_caps(void **state)
 {
     const bool has = ctx->caps.facts.sub_groups;
-    char *const functions = group_text(&affine.fold, 16), log[4096] = "";
+    char *const functions = group_text(&affine.fold, "t", 16), log[4096] = "";
 
     (void)state;
     front = BY_SUB_GROUPS;

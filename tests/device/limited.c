@@ -1,12 +1,12 @@
 /* Devices that stop work-items in long loops, as rusticl on llvmpipe: what is reserved
- * there, and calls that take long. That they give right results: trials.c, which treats
- * every device as such a one. */
+ * there. That they give right results: trials.c, which treats every device as such a one,
+ * and has calls that take long in pinned.txt. */
 #include <clfold/experimental.h>
 #include "one_context.h"
-#include "trial.h"
 #include "test.h"
 
 #include "ops/context.h"
+#include "ops/internal.h"
 
 static uint64_t most_elements; /* of the device itself */
 
@@ -97,59 +97,6 @@ static void test_prepared(void **state)
     clReleaseMemObject(out);
 }
 
-/* One group is asked for, whose work-items would go through 130,000 rounds and more. */
-static void test_long(void **state)
-{
-    const struct {
-        const char *algorithm;
-        struct debug plan;
-    } longs[] = {
-        { NULL, { .tile = TILE_VECTOR, .max_groups = 1 } },
-        { NULL, { .tile = TILE_VECTOR, .tile_elements = 1u << 30, .max_groups = 1 } },
-        { NULL, { .tile = TILE_GROUP, .group_size = 16, .max_groups = 1 } },
-        { NULL,
-          { .tile = TILE_GROUP,
-            .tile_elements = 16,
-            .group_size = 1024,
-            .max_groups = 1 } },
-        { "reduce6", { .group_size = 64, .max_groups = 1 } },
-    };
-
-    (void)state;
-    ctx->caps.facts.most_elements = most_elements;
-    for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); ++i) {
-        const struct trial sum = { .op = CLFOLD_ADD,
-                                   .pair = { CLFOLD_U8, CLFOLD_U64 },
-                                   .operation = CLFOLD_REDUCE,
-                                   .algorithm = longs[i].algorithm,
-                                   .plan = longs[i].plan,
-                                   .count = (1 << 24) + 3 };
-        trial_check(&sum, NULL);
-    }
-}
-
-/* Items that are stored one by one, on a device that ends loops: the launches over tiles
- * by a group each, and by one for all. */
-static void test_long_scans(void **state)
-{
-    struct trial scan = { .op = CLFOLD_ARG_MIN_MAX,
-                          .pair = { CLFOLD_F32, CLFOLD_F32 },
-                          .operation = CLFOLD_INCLUSIVE_SCAN,
-                          .count = 1 << 19 };
-
-    (void)state;
-    if (most_elements == 0) {
-        print_message("%s ends no work-item\n", device.name);
-        skip();
-    }
-    ctx->caps.facts.most_elements = most_elements;
-    scan.algorithm = "scan_single_group";
-    trial_check(&scan, NULL);
-    scan.algorithm = "reduce_then_scan";
-    scan.plan.max_groups = 1;
-    trial_check(&scan, NULL);
-}
-
 static int open_device(void **state)
 {
     int status = open_context(state);
@@ -159,5 +106,4 @@ static int open_device(void **state)
 }
 
 TEST_MAIN("limited", open_device, close_context, cmocka_unit_test(test_device),
-          cmocka_unit_test(test_explain_lookback), cmocka_unit_test(test_prepared),
-          cmocka_unit_test(test_long), cmocka_unit_test(test_long_scans))
+          cmocka_unit_test(test_explain_lookback), cmocka_unit_test(test_prepared))

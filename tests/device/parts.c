@@ -30,28 +30,35 @@ static void test_rounded(void **state)
     }
 }
 
-/* Maps, and scans of rows and columns, know where they are in the whole. */
+/* Maps, and scans of rows and columns, know where they are in the whole; also a part that
+ * is shorter than a row, which is the last, short row. */
 static void test_places(void **state)
 {
-    static const size_t cuts[] = { 0, 120, 200 };
-    const clfold_segments segments[] = {
-        { .by = CLFOLD_BY_LENGTH, .length = 10 },
-        { .by = CLFOLD_BY_COLUMNS, .length = 5, .columns = 4 },
+    enum { MOST = 200 };
+    static const struct {
+        clfold_segments segments;
+        size_t cuts[4];
+    } cases[] = {
+        { { .by = CLFOLD_BY_LENGTH, .length = 10 }, { 0, 120, MOST, MOST } },
+        { { .by = CLFOLD_BY_COLUMNS, .length = 5, .columns = 4 },
+          { 0, 120, MOST, MOST } },
+        { { .by = CLFOLD_BY_LENGTH, .length = 30 }, { 0, 90, 120, 130 } },
     };
 
     (void)state;
-    for (size_t k = 0; k < 4; ++k) {
+    for (size_t k = 0; k < 2 * sizeof(cases) / sizeof(cases[0]); ++k) {
         const clfold_operation operation = k % 2 ? CLFOLD_INCLUSIVE_SCAN : CLFOLD_MAP;
-        cl_uint once[200], cut[200];
+        const size_t *const cuts = cases[k / 2].cuts;
+        cl_uint once[MOST], cut[MOST];
         clfold_fold fold = { .op = k % 2 ? CLFOLD_ADD : 0,
                              .type = CLFOLD_U32,
                              .load = "to_u32(i + 1000 * segment + 100000 * rank + n)",
-                             .segments = &segments[k / 2] };
+                             .segments = &cases[k / 2].segments };
         cl_mem in = coloured_buffer(sizeof(once)), out = coloured_buffer(sizeof(once));
-        assert_ok(call_operation(operation, &fold, in, 0, out, 0, 200));
+        assert_ok(call_operation(operation, &fold, in, 0, out, 0, cuts[3]));
         read_buffer(out, 0, sizeof(once), once);
-        for (size_t c = 0; c < 2; ++c) {
-            const clfold_part part = { .first = cuts[c], .whole = 200 };
+        for (size_t c = 0; c < 3; ++c) {
+            const clfold_part part = { .first = cuts[c], .whole = cuts[3] };
             fold.part = &part;
             assert_ok(call_operation(operation, &fold, in, cuts[c], out, cuts[c],
                                      cuts[c + 1] - cuts[c]));
@@ -61,32 +68,6 @@ static void test_places(void **state)
         clReleaseMemObject(in);
         clReleaseMemObject(out);
     }
-}
-
-/* A part that is shorter than a row is the last, short row, and has its number. */
-static void test_last_row(void **state)
-{
-    enum { LENGTH = 30, WHOLE = 130 };
-    static const size_t cuts[] = { 0, 90, 120, WHOLE };
-    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = LENGTH };
-    clfold_fold fold = { .type = CLFOLD_U32,
-                         .load = "to_u32(1000 * segment + rank)",
-                         .segments = &rows };
-    cl_mem mem = coloured_buffer(WHOLE * sizeof(cl_uint));
-    cl_uint told[WHOLE];
-
-    (void)state;
-    for (int k = 0; k < 3; ++k) {
-        const size_t first = cuts[k], count = cuts[k + 1] - first;
-        const clfold_part part = { .first = first, .whole = WHOLE };
-        fold.part = &part;
-        assert_ok(call_operation(CLFOLD_MAP, &fold, mem, first, mem, first, count));
-    }
-    read_buffer(mem, 0, sizeof(told), told);
-    for (cl_uint i = 0; i < WHOLE; ++i) {
-        assert_int_equal(told[i], 1000 * (i / LENGTH) + i % LENGTH);
-    }
-    clReleaseMemObject(mem);
 }
 
 /* Neither prepare nor an empty part writes what it should not. */
@@ -182,5 +163,5 @@ static void test_carries_of_select(void **state)
 }
 
 TEST_MAIN("parts", open_context, close_context, cmocka_unit_test(test_rounded),
-          cmocka_unit_test(test_places), cmocka_unit_test(test_last_row),
-          cmocka_unit_test(test_prepared), cmocka_unit_test(test_carries_of_select))
+          cmocka_unit_test(test_places), cmocka_unit_test(test_prepared),
+          cmocka_unit_test(test_carries_of_select))
