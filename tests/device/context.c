@@ -165,8 +165,8 @@ static void take_launch(void *user, const clfold_launch *launch)
     launches->bytes_written += launch->bytes_written;
 }
 
-/* Every kernel of every algorithm, as explain foretells it, also of a result for the host.
- * The call's event is that of its last kernel. */
+/* Every kernel of every algorithm, as explain foretells it, also of a result for the
+ * host. The call's event is that of its last kernel. */
 static void test_launches(void **state)
 {
     struct launches launches = { 0 };
