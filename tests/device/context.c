@@ -241,7 +241,7 @@ static void test_destroy_does_not_wait(void **state)
     clfold_context_destroy(&ctx);
     assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
     assert_int_equal(clWaitForEvents(1, &event), CL_SUCCESS);
-    read_buffer(out, 0, 4, &result);
+    load_buffer(out, 0, 4, &result);
     oracle_fold(CLFOLD_ADD, pair, values, COUNT, NULL, &expected, NULL);
     assert_true(result == expected);
     clReleaseEvent(event);

@@ -16,7 +16,7 @@ static void test_unread(void **state)
     (void)state;
     assert_ok(clfold_inclusive_scan(ctx, device.queue, &sum, NULL, 0, out, 0, 16, 0, NULL,
                                     NULL));
-    read_buffer(out, 15 * sizeof(last), sizeof(last), &last);
+    load_buffer(out, 15 * sizeof(last), sizeof(last), &last);
     assert_true(last == 120);
 }
 

@@ -287,7 +287,7 @@ static void compare(const struct subject *s, int out, size_t count, size_t group
     const size_t size = size_of_out(s, out), bytes = count * size + ZONE;
     const bool is_item = s->same && out != PLACES && size == s->size;
 
-    read_buffer(mem, 0, bytes, found);
+    load_buffer(mem, 0, bytes, found);
     for (size_t i = 0; i < count; ++i) {
         const unsigned char *a = expected[out] + i * size, *b = found + i * size;
         if (is_item ? !s->same(a, b) : memcmp(a, b, size) != 0) {

@@ -155,7 +155,7 @@ static void test_scan(void **state)
     assert_ok(call_operation(CLFOLD_INCLUSIVE_SCAN, &call, in, 0, in, 0, COUNT));
     for (size_t at = 0; at < COUNT; at += PIECE) {
         size_t size = COUNT - at < PIECE ? COUNT - at : PIECE;
-        read_buffer(in, at, size, piece);
+        load_buffer(in, at, size, piece);
         for (size_t i = 0; i < size; ++i) {
             bool is_greatest = at + i == greatest_at[0] || at + i == greatest_at[1];
             sum = (unsigned char)(sum + (is_greatest ? GREATEST : elements[k]));

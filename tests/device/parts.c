@@ -15,7 +15,7 @@ static void assert_coloured(cl_mem mem, size_t offset, size_t size)
     unsigned char bytes[256];
 
     assert_true(size <= sizeof(bytes));
-    read_buffer(mem, offset, size, bytes);
+    load_buffer(mem, offset, size, bytes);
     for (size_t i = 0; i < size; ++i) {
         assert_int_equal(bytes[i], COLOUR);
     }
@@ -56,14 +56,14 @@ static void test_places(void **state)
                              .segments = &cases[k / 2].segments };
         cl_mem in = coloured_buffer(sizeof(once)), out = coloured_buffer(sizeof(once));
         assert_ok(call_operation(operation, &fold, in, 0, out, 0, cuts[3]));
-        read_buffer(out, 0, sizeof(once), once);
+        load_buffer(out, 0, sizeof(once), once);
         for (size_t c = 0; c < 3; ++c) {
             const clfold_part part = { .first = cuts[c], .whole = cuts[3] };
             fold.part = &part;
             assert_ok(call_operation(operation, &fold, in, cuts[c], out, cuts[c],
                                      cuts[c + 1] - cuts[c]));
         }
-        read_buffer(out, 0, sizeof(cut), cut);
+        load_buffer(out, 0, sizeof(cut), cut);
         assert_memory_equal(once, cut, sizeof(once));
         clReleaseMemObject(in);
         clReleaseMemObject(out);
@@ -152,9 +152,9 @@ static void test_carries_of_select(void **state)
             assert_int_equal(after.builds, before.builds);
         }
     }
-    read_buffer(place, 0, 8, &num_found);
+    load_buffer(place, 0, 8, &num_found);
     assert_int_equal(num_found, num);
-    read_buffer(out, 0, num * 4, found);
+    load_buffer(out, 0, num * 4, found);
     assert_memory_equal(found, kept, num * 4);
     clReleaseMemObject(in);
     clReleaseMemObject(out);

@@ -114,7 +114,7 @@ static void assert_scans(const char *algorithm)
     static cl_int results[COUNT];
 
     assert_ok(scan(device.queue, out, algorithm));
-    read_buffer(out, 0, sizeof(results), results);
+    load_buffer(out, 0, sizeof(results), results);
     for (int i = 0; i < COUNT; ++i) {
         assert_int_equal(results[i], i + 1);
     }

@@ -216,7 +216,7 @@ static bool find_prefixes(const clfold_fold *fold, const struct debug *plan, cl_
         return false;
     }
     assert_ok(status);
-    read_buffer(out, 0, (COUNT + 1) * sizeof(cl_float), items);
+    load_buffer(out, 0, (COUNT + 1) * sizeof(cl_float), items);
     for (size_t t = 0; t < TILES; ++t) {
         prefixes[t] = items[t * TILE];
     }
@@ -237,7 +237,7 @@ static void find_totals(cl_mem in, cl_mem out, cl_float *totals)
         assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in, t * TILE, out, 0,
                                         rest < TILE ? rest : TILE, 0, NULL, NULL));
     }
-    read_buffer(of_tiles, 0, TILES * sizeof(cl_float), totals);
+    load_buffer(of_tiles, 0, TILES * sizeof(cl_float), totals);
     clReleaseMemObject(of_tiles);
 }
 

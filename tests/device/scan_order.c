@@ -74,7 +74,7 @@ static void test_lookback_stops(void **state)
         trace.head.num_tiles = TILES;
         write_buffer(mem, 0, sizeof(trace), &trace);
         trial_check(&scan, NULL);
-        read_buffer(mem, 0, sizeof(trace), &trace);
+        load_buffer(mem, 0, sizeof(trace), &trace);
         for (size_t t = 2; t < TILES; t += 2) {
             assert_true(trace.records[t].started > 0 || trace.records[t].prefix > 0);
             depths += trace.records[t].depth;

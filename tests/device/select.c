@@ -69,11 +69,11 @@ static void test_parts(void **state)
                 break;
             }
             assert_ok(status);
-            read_buffer(memory, 0, sizeof(more), &more);
+            load_buffer(memory, 0, sizeof(more), &more);
             kept += more;
         }
         assert_int_equal(kept, num);
-        read_buffer(out, 0, num * sizeof(*found), found);
+        load_buffer(out, 0, num * sizeof(*found), found);
         assert_memory_equal(found, expected, num * sizeof(*found));
         clReleaseMemObject(in);
         clReleaseMemObject(out);

@@ -118,7 +118,7 @@ static void test_running_total(void **state)
             assert_ok(call_operation(CLFOLD_EXCLUSIVE_SCAN, &fold, mem, i * NUM, mem,
                                      i * NUM, NUM));
         }
-        read_buffer(mem, 0, sizeof(found), found);
+        load_buffer(mem, 0, sizeof(found), found);
         assert_memory_equal(found, expected, sizeof(found));
     }
     clReleaseMemObject(mem);

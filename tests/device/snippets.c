@@ -12,7 +12,7 @@ static cl_mem in, out, num;
     do {                                                                                 \
         const cl_uint expected[] = { __VA_ARGS__ };                                      \
         cl_uint found[sizeof(expected) / sizeof(cl_uint)];                               \
-        read_buffer(mem, 0, sizeof(found), found);                                       \
+        load_buffer(mem, 0, sizeof(found), found);                                       \
         assert_memory_equal(found, expected, sizeof(found));                             \
     } while (0)
 

@@ -31,11 +31,11 @@ static void test_records(void **state)
         size_t num = 0;
         fold.algorithm = "reduce_then_scan";
         assert_ok(call_operation(CLFOLD_INCLUSIVE_SCAN, &fold, in, 0, out, 0, COUNT));
-        read_buffer(out, 0, sizeof(expected), expected);
+        load_buffer(out, 0, sizeof(expected), expected);
         fold.algorithm = algorithms[a];
         assert_ok(clfold_trace(ctx, device.queue, &fold, in, 0, out, 0, COUNT, tiles,
                                TILES, &num));
-        read_buffer(out, 0, sizeof(found), found);
+        load_buffer(out, 0, sizeof(found), found);
         assert_memory_equal(found, expected, sizeof(expected));
         assert_int_equal(num, TILES);
         for (size_t t = 0; t < num; ++t) {
@@ -61,7 +61,7 @@ static void test_number(void **state)
     assert_int_equal(num, TILES);
     assert_ok(clfold_trace(ctx, device.queue, &sum, in, 0, out, 0, 0, NULL, 0, &num));
     assert_int_equal(num, 0);
-    read_buffer(out, 0, sizeof(found), found);
+    load_buffer(out, 0, sizeof(found), found);
     assert_memory_equal(found, before, sizeof(found));
 }
 

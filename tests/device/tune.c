@@ -309,7 +309,7 @@ static void run_other(clfold_context *context, const struct other *other, cl_int
                                                           .out = out,
                                                           .out_offset = MARGIN,
                                                           .count = COUNT }));
-    read_buffer(out, 0, sizeof(before), results);
+    load_buffer(out, 0, sizeof(before), results);
 }
 
 /* Rows serve all of these, and change no result: sums are whole. */

@@ -73,7 +73,7 @@ void write_buffer(cl_mem mem, size_t offset, size_t size, const void *data)
     }
 }
 
-void read_buffer(cl_mem mem, size_t offset, size_t size, void *data)
+void load_buffer(cl_mem mem, size_t offset, size_t size, void *data)
 {
     if (size > 0) {
         assert_int_equal(clEnqueueReadBuffer(device.queue, mem, CL_TRUE, offset, size,

@@ -31,7 +31,7 @@ cl_mem copied_buffer(const void *data, size_t size);
 void write_buffer(cl_mem mem, size_t offset, size_t size, const void *data);
 
 /* And what stands there. */
-void read_buffer(cl_mem mem, size_t offset, size_t size, void *data);
+void load_buffer(cl_mem mem, size_t offset, size_t size, void *data);
 
 /* The call of an operation on the device's queue. */
 clfold_status call_operation(clfold_operation operation, const clfold_fold *fold,
