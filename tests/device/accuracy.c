@@ -600,34 +600,36 @@ static void test_long_columns(void **state)
  * last one is another number in vectors, by less than widths may differ in plain sums. */
 static void test_own_rounding(void **state)
 {
-    static const struct debug items = { .tile = TILE_ITEM, .tile_elements = 50 };
-    const int num = policy_has_tile(TILE_ITEM) ? 3 : 2;
+    static const struct debug plans[] = { [2] = { .tile = TILE_ITEM,
+                                                  .tile_elements = 50 } };
     static const char *const texts[] = { "exp(x)", "x / 3 + sqrt(fabs(x))",
                                          "x * (sizeof(x) > 8 ? 1.0000002f : 1.0f)" };
+    const int num = policy_has_tile(TILE_ITEM) ? 3 : 2;
     float data[4997], results[3];
     uint64_t seed = 9;
-    cl_mem in;
 
     (void)state;
     for (size_t i = 0; i < 4997; ++i) {
         data[i] = (float)draw_term(&seed, -3, 6);
     }
-    in = copied_buffer(data, sizeof(data));
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
-        for (int way = 0; way < num; ++way) {
-            const clfold_fold fold = { .op = CLFOLD_ADD,
-                                       .type = CLFOLD_F32,
-                                       .accuracy = CLFOLD_REPRODUCIBLE,
-                                       .load = texts[i],
-                                       .algorithm = way == 1 ? "serial" : NULL };
-            clfold_context_override(ctx, way == 2 ? &items : NULL);
-            assert_ok(clfold_reduce_host(ctx, device.queue, &fold, in, 0, 4997,
-                                         &results[way], sizeof(float)));
-            assert_memory_equal(&results[way], &results[0], sizeof(float));
-        }
+    for (int k = 0; k < 3 * num; ++k) {
+        const int way = k % num;
+        const struct subject subject = { .fold = { .name = "own rounding",
+                                                   .op = CLFOLD_ADD,
+                                                   .type = CLFOLD_F32,
+                                                   .accuracy = CLFOLD_REPRODUCIBLE,
+                                                   .load = texts[k / num] },
+                                         .size = sizeof(float) };
+        const struct trial trial = { .subject = &subject,
+                                     .operation = CLFOLD_REDUCE,
+                                     .algorithm = way == 1 ? "serial" : NULL,
+                                     .plan = plans[way],
+                                     .count = 4997,
+                                     .elements = data,
+                                     .unknown = true };
+        assert_true(trial_check(&trial, &results[way]));
+        assert_memory_equal(&results[way], &results[0], sizeof(float));
     }
-    clfold_context_override(ctx, NULL);
-    clReleaseMemObject(in);
 }
 
 static void test_verified_sums(void **state)

@@ -51,12 +51,7 @@ static const struct subject built_ins[] = {
 
 static size_t in_size(const struct subject *s)
 {
-    return s->in_size ? s->in_size : s->size;
-}
-
-static size_t out_size(const struct subject *s)
-{
-    return s->out_size ? s->out_size : s->size;
+    return trial_element_size(&(struct trial){ .subject = s });
 }
 
 /* ---- The kernel -------------------------------------------------------------------- */
@@ -129,11 +124,11 @@ static void print_args(struct text *text, const clfold_fold *fold, bool are_para
     }
 }
 
-static char *group_text(const clfold_fold *fold, size_t group_size)
+static char *group_text(const clfold_fold *fold, const char *name, size_t group_size)
 {
-    size_t needed = 0;
+    size_t needed = 0, again = 0;
     clfold_status status =
-        clfold_group_text(ctx, fold, "t", group_size, NULL, 0, &needed);
+        clfold_group_text(ctx, fold, name, group_size, NULL, 0, &needed);
 
     if (status == CLFOLD_ERROR_UNSUPPORTED) {
         return NULL; /* the device has no such type */
@@ -141,19 +136,25 @@ static char *group_text(const clfold_fold *fold, size_t group_size)
     assert_int_equal(status, CLFOLD_OK);
     char *text = malloc(needed);
     assert_non_null(text);
-    assert_ok(clfold_group_text(ctx, fold, "t", group_size, text, needed, NULL));
+    text[0] = '\0';
+    assert_refused(
+        clfold_group_text(ctx, fold, name, group_size, text, needed - 1, &again),
+        CLFOLD_ERROR_RANGE, "is less than the");
+    assert_true(again == needed && !text[0]);
+    assert_ok(clfold_group_text(ctx, fold, name, group_size, text, needed, NULL));
     assert_int_equal(strlen(text) + 1, needed);
     return text;
 }
 
 /* NULL, with the compiler's log, if there is no program. */
-static cl_program compile(const struct subject *s, const char *functions, char *log,
-                          size_t log_size)
+static cl_kernel compile(const struct subject *s, const char *functions, char *log,
+                         size_t log_size)
 {
     const clfold_fold *fold = &s->fold;
     const bool has_place = fold->load || fold->result || fold->store ||
                            (fold->out && fold->out != fold->type);
     struct text text = { 0 };
+    cl_kernel kernel = NULL;
     cl_int status;
 
     print_args(&text, fold, true);
@@ -171,29 +172,26 @@ static cl_program compile(const struct subject *s, const char *functions, char *
         NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
     clfold_text_finish(&text);
-    status = clBuildProgram(program, 1, &device.id, front ? ctx->caps.options : "", NULL,
-                            NULL);
-    if (status != CL_SUCCESS) {
+    if (clBuildProgram(program, 1, &device.id, front ? ctx->caps.options : "", NULL,
+                       NULL)) {
         clGetProgramBuildInfo(program, device.id, CL_PROGRAM_BUILD_LOG, log_size, log,
                               NULL);
-        clReleaseProgram(program);
-        program = NULL;
+    } else {
+        kernel = clCreateKernel(program, "own", &status);
+        assert_int_equal(status, CL_SUCCESS);
     }
-    return program;
+    clReleaseProgram(program);
+    return kernel;
 }
 
 static cl_kernel build(const struct subject *s, const char *functions)
 {
     char log[4096] = "";
-    cl_int status;
-    cl_program program = compile(s, functions, log, sizeof(log));
+    cl_kernel kernel = compile(s, functions, log, sizeof(log));
 
-    if (!program) {
+    if (!kernel) {
         fail_msg("%s: no program\n%s\n%s", s->fold.name, front ? front : "", log);
     }
-    cl_kernel kernel = clCreateKernel(program, "own", &status);
-    assert_int_equal(status, CL_SUCCESS);
-    clReleaseProgram(program);
     return kernel;
 }
 
@@ -227,14 +225,16 @@ static unsigned char elements[(FIRST + MOST) * MAX_ITEM], items[MOST_GROUP + 1][
 
 static size_t size_of_out(const struct subject *s, int out)
 {
-    return out == PLACES ? sizeof(cl_uint) : out_size(s);
+    return out == PLACES ? sizeof(cl_uint)
+                         : trial_result_size(&(struct trial){ .subject = s });
 }
 
 static void write_host(const struct subject *s, int out, const void *item,
                        const void *prev, size_t i, size_t n)
 {
     const unsigned char *from = elements + FIRST * in_size(s);
-    unsigned char *to = expected[out] + (s->place ? s->place(i, n) : i) * out_size(s);
+    unsigned char *to =
+        expected[out] + (s->place ? s->place(i, n) : i) * size_of_out(s, out);
 
     if (s->write) {
         s->write(to, item, prev, from, i, n);
@@ -287,9 +287,7 @@ static void compare(const struct subject *s, int out, size_t count, size_t group
     const size_t size = size_of_out(s, out), bytes = count * size + ZONE;
     const bool is_item = s->same && out != PLACES && size == s->size;
 
-    assert_int_equal(
-        clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0, bytes, found, 0, NULL, NULL),
-        CL_SUCCESS);
+    load_buffer(mem, 0, bytes, found);
     for (size_t i = 0; i < count; ++i) {
         const unsigned char *a = expected[out] + i * size, *b = found + i * size;
         if (is_item ? !s->same(a, b) : memcmp(a, b, size) != 0) {
@@ -342,7 +340,7 @@ static bool crashes(const struct subject *subject)
 static void check_in(const struct subject *s, size_t bound)
 {
     const size_t last[] = { 1, 2, bound - 1, bound }, group = (bound + 1) / 2;
-    char *const functions = crashes(s) ? NULL : group_text(&s->fold, bound);
+    char *const functions = crashes(s) ? NULL : group_text(&s->fold, "t", bound);
 
     if (functions) {
         if (front) {
@@ -360,10 +358,12 @@ static void check_in(const struct subject *s, size_t bound)
     free(functions);
 }
 
-/* Two groups of the bound and part of a third are at most MOST elements. */
-static void check(const struct subject *subjects)
+/* The subjects of a table. Two groups of the bound and part of a third are at most MOST
+ * elements. */
+static void test_subjects(void **state)
 {
     static const size_t bounds[] = { 7, 256, 1, 48, 3, 100, 32, 2, 64 };
+    const struct subject *const subjects = *state;
     const size_t most = ctx->caps.facts.max_group_size;
 
     for (size_t k = 0; subjects[k].size > 0; ++k) {
@@ -373,46 +373,14 @@ static void check(const struct subject *subjects)
     }
 }
 
-static void test_built_ins(void **state)
-{
-    (void)state;
-    check(built_ins);
-}
-
-static void test_operators(void **state)
-{
-    (void)state;
-    check(operator_subjects);
-}
-
-static void test_loads(void **state)
-{
-    (void)state;
-    check(load_subjects);
-}
-
-static void test_results(void **state)
-{
-    (void)state;
-    check(result_subjects);
-}
-
 /* Two folds in one program, each by a name of its own. */
 static void test_two(void **state)
 {
-    const clfold_fold maps = operator_subjects[0].fold;
-    char *const functions = group_text(&built_ins[0].fold, 8);
+    char *const functions = group_text(&built_ins[0].fold, "t", 8);
+    char *const others = group_text(&operator_subjects[0].fold, "u", 8);
     struct text text = { 0 };
-    size_t size, needed;
 
     (void)state;
-    assert_ok(clfold_group_text(ctx, &maps, "u", 8, NULL, 0, &size));
-    char *const others = calloc(1, size);
-    assert_non_null(others);
-    assert_refused(clfold_group_text(ctx, &maps, "u", 8, others, size - 1, &needed),
-                   CLFOLD_ERROR_RANGE, "is less than the");
-    assert_true(needed == size && !others[0]);
-    assert_ok(clfold_group_text(ctx, &maps, "u", 8, others, size, &needed));
     clfold_text_print(&text, "%s%s", others, functions);
     cl_kernel kernel = build(&built_ins[0], text.bytes);
     run(&built_ins[0], kernel, 17, 8);
@@ -447,8 +415,9 @@ static void check_turn(size_t size, size_t turn)
     }
 }
 
-/* First those that check() and test_few have not, for raking, where 0 is the largest; at
- * the end those in which each size of sub-groups is tried that may be asked for. */
+/* First those that test_subjects and test_few have not, for raking, where 0 is the
+ * largest; at the end those in which each size of sub-groups is tried that may be asked
+ * for. */
 static const size_t sizes[] = {
     0, 31, 50, 128, 250, 1, 2, 3, 16, 32, 33, 7, 64, 100, 256
 };
@@ -477,17 +446,17 @@ static int scan_by_raking(void **state)
 static void test_scan_caps(void **state)
 {
     const bool has = ctx->caps.facts.sub_groups;
-    char *const functions = group_text(&affine.fold, 16), log[4096] = "";
+    char *const functions = group_text(&affine.fold, "t", 16), log[4096] = "";
 
     (void)state;
     front = BY_SUB_GROUPS;
     scan_by_sub_groups(functions);
-    cl_program program = compile(&affine, functions, log, sizeof(log));
-    if ((program != NULL) != has || !(program || strstr(log, "has no sub-groups"))) {
+    cl_kernel kernel = compile(&affine, functions, log, sizeof(log));
+    if ((kernel != NULL) != has || !(kernel || strstr(log, "has no sub-groups"))) {
         fail_msg("caps says %d, and the program: %s", has, log);
     }
-    if (program) {
-        clReleaseProgram(program);
+    if (kernel) {
+        clReleaseKernel(kernel);
     }
     free(functions);
 }
@@ -608,11 +577,15 @@ static int tear_down(void **state)
     return close_context(state);
 }
 
-TEST_MAIN("group_text", set_up, tear_down, cmocka_unit_test(test_built_ins),
-          cmocka_unit_test(test_operators), cmocka_unit_test(test_loads),
-          cmocka_unit_test(test_results), cmocka_unit_test(test_two),
-          cmocka_unit_test(test_scan_raking),
-          cmocka_unit_test_teardown(test_scan_caps, scan_by_raking),
-          cmocka_unit_test_teardown(test_scan_own_sub_groups, scan_by_raking),
-          cmocka_unit_test_teardown(test_scan_made_sub_groups, scan_by_raking),
-          cmocka_unit_test_teardown(test_few, scan_by_raking))
+#define OF(test, table)                                                                  \
+    {                                                                                    \
+        .name = test, .test_func = test_subjects,                                        \
+        .initial_state = (void *)(uintptr_t)(table)                                      \
+    }
+#define BY_RAKING(test) cmocka_unit_test_teardown(test, scan_by_raking)
+TEST_MAIN("group_text", set_up, tear_down, OF("test_built_ins", built_ins),
+          OF("test_operators", operator_subjects), OF("test_loads", load_subjects),
+          OF("test_results", result_subjects), cmocka_unit_test(test_two),
+          cmocka_unit_test(test_scan_raking), BY_RAKING(test_scan_caps),
+          BY_RAKING(test_scan_own_sub_groups), BY_RAKING(test_scan_made_sub_groups),
+          BY_RAKING(test_few))

@@ -4,7 +4,7 @@
  * one of each way to number elements; last a scan in their place. It takes minutes and
  * 5 GiB; the test of the policy's algorithm seconds.
  */
-#include "device.h"
+#include "one_context.h"
 #include "test.h"
 
 #include "base/system.h"
@@ -20,8 +20,6 @@
 static const size_t greatest_at[] = { ((size_t)1 << 32) + 7008,
                                       ((size_t)1 << 32) + 11000 };
 
-static struct device device;
-static clfold_context *ctx;
 static cl_mem in;
 static uint64_t total;
 
@@ -49,8 +47,7 @@ static void skip_all(const char *what, uint64_t bytes)
 {
     fprintf(stderr, "skipped: %s is %llu bytes, and the input is %zu\n", what,
             (unsigned long long)bytes, COUNT);
-    clfold_context_destroy(&ctx);
-    device_finish(&device);
+    close_context(NULL);
     exit(EXIT_SKIP);
 }
 
@@ -75,28 +72,24 @@ static void need_memory(void)
     }
 }
 
-static int write_input(void)
+static void write_input(void)
 {
-    unsigned char *piece = malloc(PIECE);
-    cl_int status = piece ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
     const unsigned char greatest = GREATEST;
+    unsigned char *piece = malloc(PIECE);
 
-    for (size_t i = 0; piece && i < PIECE; ++i) {
+    assert_non_null(piece);
+    for (size_t i = 0; i < PIECE; ++i) {
         piece[i] = element(i);
     }
-    for (size_t at = 0; status == CL_SUCCESS && at < COUNT; at += PIECE) {
-        size_t size = COUNT - at < PIECE ? COUNT - at : PIECE;
-        status = clEnqueueWriteBuffer(device.queue, in, CL_TRUE, at, size, piece, 0, NULL,
-                                      NULL);
+    for (size_t at = 0; at < COUNT; at += PIECE) {
+        write_buffer(in, at, COUNT - at < PIECE ? COUNT - at : PIECE, piece);
     }
     free(piece);
     total = closed_sum();
-    for (size_t k = 0; status == CL_SUCCESS && k < 2; ++k) {
+    for (size_t k = 0; k < 2; ++k) {
         total += (uint64_t)(GREATEST - element(greatest_at[k]));
-        status = clEnqueueWriteBuffer(device.queue, in, CL_TRUE, greatest_at[k], 1,
-                                      &greatest, 0, NULL, NULL);
+        write_buffer(in, greatest_at[k], 1, &greatest);
     }
-    return status;
 }
 
 static void fold(clfold_op op, clfold_type type, const char *algorithm, void *result,
@@ -159,13 +152,10 @@ static void test_scan(void **state)
     for (size_t i = 0; i < PERIOD; ++i) {
         elements[i] = element(i);
     }
-    assert_ok(clfold_inclusive_scan(ctx, device.queue, &call, in, 0, in, 0, COUNT, 0,
-                                    NULL, NULL));
+    assert_ok(call_operation(CLFOLD_INCLUSIVE_SCAN, &call, in, 0, in, 0, COUNT));
     for (size_t at = 0; at < COUNT; at += PIECE) {
         size_t size = COUNT - at < PIECE ? COUNT - at : PIECE;
-        assert_int_equal(clEnqueueReadBuffer(device.queue, in, CL_TRUE, at, size, piece,
-                                             0, NULL, NULL),
-                         CL_SUCCESS);
+        load_buffer(in, at, size, piece);
         for (size_t i = 0; i < size; ++i) {
             bool is_greatest = at + i == greatest_at[0] || at + i == greatest_at[1];
             sum = (unsigned char)(sum + (is_greatest ? GREATEST : elements[k]));
@@ -181,38 +171,38 @@ static void test_scan(void **state)
 
 static int open_device(void **state)
 {
-    cl_int status;
+    cl_int status = open_context(state);
 
-    (void)state;
-    device_init(&device);
-    need_memory();
-    if (device_context(&ctx, &device, NULL)) {
-        return 1;
+    if (status == CLFOLD_OK) {
+        need_memory();
+        in = clCreateBuffer(device.context, CL_MEM_READ_WRITE, COUNT, NULL, &status);
     }
-    in = clCreateBuffer(device.context, CL_MEM_READ_WRITE, COUNT, NULL, &status);
-    return status != CL_SUCCESS ? status : write_input();
+    if (status == CL_SUCCESS) {
+        write_input();
+    }
+    return status;
 }
 
 static int close_device(void **state)
 {
-    (void)state;
     if (in) {
         clReleaseMemObject(in);
     }
-    clfold_context_destroy(&ctx);
-    device_finish(&device);
-    return 0;
+    return close_context(state);
 }
 
 /* One rung of each way to number elements: a work-item has one, or two, or a stride. */
 int main(int argc, char **argv)
 {
-    static char rungs[3][8] = { "reduce0", "reduce3", "reduce6" };
+#define RUNG(rung)                                                                       \
+    {                                                                                    \
+        .name = rung, .test_func = test_algorithm, .initial_state = rung                 \
+    }
     const struct CMUnitTest tests[] = {
         { .name = "policy", .test_func = test_algorithm },
-        { .name = rungs[0], .test_func = test_algorithm, .initial_state = rungs[0] },
-        { .name = rungs[1], .test_func = test_algorithm, .initial_state = rungs[1] },
-        { .name = rungs[2], .test_func = test_algorithm, .initial_state = rungs[2] },
+        RUNG("reduce0"),
+        RUNG("reduce3"),
+        RUNG("reduce6"),
         cmocka_unit_test(test_scan),
     };
 

@@ -1,8 +1,8 @@
 /* The probe of look-back's memory: tiers that work are taken, broken ones dropped with
  * their reasons, and the findings are kept. */
 #include <clfold/experimental.h>
-#include "device.h"
 #include "lookback.h"
+#include "one_context.h"
 #include "test.h"
 
 #include "device/probe.h"
@@ -32,67 +32,75 @@ static const char *const kinds[KINDS] = {
     [NOT_BUILT] = "#error \"broken, as a test asks for\"\n",
 };
 
-static struct device device;
 static cl_mem ones, out;
 
 /* ---- A context that tells what it says, and a scan --------------------------------- */
 
-struct kept {
+static struct kept {
     char line[CLFOLD_VERDICT_SIZE], key[512];
     size_t size;
     unsigned loads, saves, warnings;
     char probe_log[CLFOLD_VERDICT_SIZE + 100]; /* of a probe */
-};
+} kept;
 
 static void keep_message(void *user, int level, const char *message)
 {
-    struct kept *kept = user;
-
-    kept->warnings += level <= CLFOLD_LOG_WARNING;
+    (void)user;
+    kept.warnings += level <= CLFOLD_LOG_WARNING;
     if (strncmp(message, "probed ", strlen("probed ")) == 0) {
-        snprintf(kept->probe_log, sizeof(kept->probe_log), "%s", message);
+        snprintf(kept.probe_log, sizeof(kept.probe_log), "%s", message);
     }
 }
 
 static size_t load(void *user, const char *key, void *verdict, size_t size)
 {
-    struct kept *kept = user;
-
-    ++kept->loads;
-    snprintf(kept->key, sizeof(kept->key), "%s", key);
-    assert_true(size >= kept->size);
-    memcpy(verdict, kept->line, kept->size);
-    return kept->size;
+    (void)user;
+    ++kept.loads;
+    snprintf(kept.key, sizeof(kept.key), "%s", key);
+    assert_true(size >= kept.size);
+    memcpy(verdict, kept.line, kept.size);
+    return kept.size;
 }
 
 static void save(void *user, const char *key, const void *verdict, size_t size)
 {
-    struct kept *kept = user;
-
-    ++kept->saves;
-    snprintf(kept->key, sizeof(kept->key), "%s", key);
-    assert_true(size < sizeof(kept->line));
-    memcpy(kept->line, verdict, size);
-    kept->line[size] = '\0';
-    kept->size = size;
+    (void)user;
+    ++kept.saves;
+    snprintf(kept.key, sizeof(kept.key), "%s", key);
+    assert_true(size < sizeof(kept.line));
+    memcpy(kept.line, verdict, size);
+    kept.line[size] = '\0';
+    kept.size = size;
 }
 
-static clfold_context *context(struct kept *kept, const struct debug *override)
+/* Probed though it is known; tiles so small that look-back is done everywhere. */
+static const struct debug probed = { .probes = 8, .tile_elements = 512, .spins = 1 + 8 };
+static struct debug override; /* of a test; at first `probed` */
+
+/* A context that knows what is in `kept`. */
+static void open_known(void)
 {
     const clfold_context_params params = { .log = keep_message,
                                            .log_level = CLFOLD_LOG_INFO,
-                                           .user = kept,
                                            .load_verdict = load,
                                            .save_verdict = save };
-    clfold_context *ctx;
 
+    clfold_context_destroy(&ctx);
     assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
-    clfold_context_override(ctx, override);
-    return ctx;
+    clfold_context_override(ctx, &override);
 }
 
-static clfold_status scan(clfold_context *ctx, cl_command_queue queue, cl_mem to,
-                          const char *algorithm)
+/* Before each test: nothing is known. */
+static int begin(void **state)
+{
+    (void)state;
+    kept = (struct kept){ 0 };
+    override = probed;
+    open_known();
+    return 0;
+}
+
+static clfold_status scan(cl_command_queue queue, cl_mem to, const char *algorithm)
 {
     const clfold_fold sum = { .op = CLFOLD_ADD,
                               .type = CLFOLD_I32,
@@ -101,20 +109,18 @@ static clfold_status scan(clfold_context *ctx, cl_command_queue queue, cl_mem to
     return clfold_inclusive_scan(ctx, queue, &sum, ones, 0, to, 0, COUNT, 0, NULL, NULL);
 }
 
-static void assert_scans(clfold_context *ctx, const char *algorithm)
+static void assert_scans(const char *algorithm)
 {
     static cl_int results[COUNT];
 
-    assert_ok(scan(ctx, device.queue, out, algorithm));
-    assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, sizeof(results),
-                                         results, 0, NULL, NULL),
-                     CL_SUCCESS);
+    assert_ok(scan(device.queue, out, algorithm));
+    load_buffer(out, 0, sizeof(results), results);
     for (int i = 0; i < COUNT; ++i) {
         assert_int_equal(results[i], i + 1);
     }
 }
 
-static struct findings findings_of(clfold_context *ctx)
+static struct findings findings_now(void)
 {
     struct findings findings;
     const char *failed = NULL;
@@ -126,12 +132,6 @@ static struct findings findings_of(clfold_context *ctx)
     return findings;
 }
 
-/* Probed though it is known; tiles so small that look-back is done everywhere. */
-static struct debug probed(void)
-{
-    return (struct debug){ .probes = 8, .tile_elements = 512, .spins = 1 + 8 };
-}
-
 /* ---- A tier at a time -------------------------------------------------------------- */
 
 struct tried {
@@ -141,8 +141,7 @@ struct tried {
     double ms;
 };
 
-static struct tried try_looks(const clfold_context *ctx, enum memory_tier tier,
-                              uint8_t kind, uint32_t looks)
+static struct tried try_looks(enum memory_tier tier, uint8_t kind, uint32_t looks)
 {
     const char *broken[CLFOLD_MEMORY_TIERS] = { NULL };
     struct probe probe = { .context = device.context,
@@ -161,33 +160,9 @@ static struct tried try_looks(const clfold_context *ctx, enum memory_tier tier,
     return tried;
 }
 
-static struct tried try_tier(const clfold_context *ctx, enum memory_tier tier,
-                             uint8_t kind)
+static struct tried try_tier(enum memory_tier tier, uint8_t kind)
 {
-    return try_looks(ctx, tier, kind, 0);
-}
-
-/* Each alone, offered or not. */
-static void test_tiers(void **state)
-{
-    struct kept kept = { 0 };
-    clfold_context *ctx = context(&kept, NULL);
-
-    (void)state;
-    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
-        struct tried tried = try_tier(ctx, (enum memory_tier)t, RIGHT);
-        print_message("%s: %s%s, launches took %.2f ms\n",
-                      clfold_memory((enum memory_tier)t)->name,
-                      clfold_fate_name(tried.fate), tried.fair ? ", fair" : "", tried.ms);
-        if (tried.fate != FATE_TAKEN && tried.fate != FATE_NOT_BUILT) {
-            fail_msg("%s: %s", clfold_memory((enum memory_tier)t)->name,
-                     clfold_fate_name(tried.fate));
-        }
-        if (ctx->caps.offered[t]) {
-            assert_int_equal(tried.fate, FATE_TAKEN);
-        }
-    }
-    clfold_context_destroy(&ctx);
+    return try_looks(tier, kind, 0);
 }
 
 /* A torn word is seen only at the right time, so groups must meet; on a busy machine they
@@ -197,14 +172,14 @@ static int most_tries(void)
     return groups_meet(&device) ? 400 : 40;
 }
 
-static void assert_torn(const clfold_context *ctx, enum memory_tier tier)
+static void assert_torn(enum memory_tier tier)
 {
     uint64_t met = 0;
     int tries = 0;
     struct tried tried;
 
     do {
-        tried = try_tier(ctx, tier, TORN);
+        tried = try_tier(tier, TORN);
         met += tried.met;
         ++tries;
     } while (tried.fate == FATE_TAKEN && tries < most_tries());
@@ -217,43 +192,43 @@ static void assert_torn(const clfold_context *ctx, enum memory_tier tier)
     }
 }
 
-static void test_broken(void **state)
+/* Each alone, offered or not; and each that is offered broken in each way. */
+static void test_tiers(void **state)
 {
-    struct kept kept = { 0 };
-    clfold_context *ctx = context(&kept, NULL);
-
     (void)state;
-    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
-        enum memory_tier tier = (enum memory_tier)t;
+    for (enum memory_tier t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+        const struct tried tried = try_tier(t, RIGHT);
+        print_message("%s: %s%s, launches took %.2f ms\n", clfold_memory(t)->name,
+                      clfold_fate_name(tried.fate), tried.fair ? ", fair" : "", tried.ms);
+        if (tried.fate != FATE_TAKEN &&
+            (ctx->caps.offered[t] || tried.fate != FATE_NOT_BUILT)) {
+            fail_msg("%s: %s", clfold_memory(t)->name, clfold_fate_name(tried.fate));
+        }
         if (ctx->caps.offered[t]) {
-            assert_torn(ctx, tier);
-            assert_int_equal(try_tier(ctx, tier, LOST).fate, FATE_LOST);
-            assert_int_equal(try_tier(ctx, tier, NOT_BUILT).fate, FATE_NOT_BUILT);
+            assert_torn(t);
+            assert_int_equal(try_tier(t, LOST).fate, FATE_LOST);
+            assert_int_equal(try_tier(t, NOT_BUILT).fate, FATE_NOT_BUILT);
         }
     }
-    clfold_context_destroy(&ctx);
 }
 
 /* One look at what one waits for: waits in vain drop no tier. */
 static void test_in_vain(void **state)
 {
-    struct kept kept = { 0 };
-    clfold_context *ctx = context(&kept, NULL);
 
     (void)state;
-    for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
+    for (enum memory_tier t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
         if (ctx->caps.offered[t]) {
-            struct tried tried = try_looks(ctx, (enum memory_tier)t, RIGHT, 1);
+            struct tried tried = try_looks(t, RIGHT, 1);
             assert_int_equal(tried.fate, FATE_TAKEN);
             assert_false(tried.fair);
         }
     }
-    clfold_context_destroy(&ctx);
 }
 
 /* ---- Contexts ---------------------------------------------------------------------- */
 
-static int offered_behind(const clfold_context *ctx, int tier)
+static int offered_behind(int tier)
 {
     do {
         ++tier;
@@ -261,10 +236,10 @@ static int offered_behind(const clfold_context *ctx, int tier)
     return tier < CLFOLD_MEMORY_TIERS ? tier : MEMORY_NONE;
 }
 
-static void break_all(struct debug *override)
+static void break_all(void)
 {
     for (int tier = 0; tier < CLFOLD_MEMORY_TIERS; ++tier) {
-        override->broken[tier] = kinds[NOT_BUILT];
+        override.broken[tier] = kinds[NOT_BUILT];
     }
 }
 
@@ -272,30 +247,26 @@ static void break_all(struct debug *override)
  * not seen to be. */
 static bool next_is_taken(uint8_t kind, enum tier_fate fate)
 {
-    struct kept kept = { 0 };
-    struct debug override = probed();
-    clfold_context *ctx = context(&kept, &override);
-    int best = offered_behind(ctx, MEMORY_NONE);
-    int next = kind == RIGHT ? best : offered_behind(ctx, best);
+    begin(NULL);
+    int best = offered_behind(MEMORY_NONE);
+    int next = kind == RIGHT ? best : offered_behind(best);
     bool fences = next != MEMORY_NONE &&
                   clfold_memory_fences((enum memory_tier)next, ctx->caps.fences);
     struct findings findings;
 
     override.broken[best] = kinds[kind];
-    clfold_context_override(ctx, &override);
     if (next == MEMORY_NONE) {
-        clfold_status status = scan(ctx, device.queue, out, "scan_lookback");
-        assert_int_equal(status, findings_of(ctx).verdict.tier == MEMORY_NONE
+        clfold_status status = scan(device.queue, out, "scan_lookback");
+        assert_int_equal(status, findings_now().verdict.tier == MEMORY_NONE
                                      ? CLFOLD_ERROR_UNSUPPORTED
                                      : CLFOLD_OK);
     } else {
-        assert_scans(ctx, "scan_lookback");
+        assert_scans("scan_lookback");
     }
-    assert_scans(ctx, NULL);
-    findings = findings_of(ctx);
+    assert_scans(NULL);
+    findings = findings_now();
     assert_int_equal(kept.saves, 1);
     assert_non_null(strstr(kept.probe_log, kept.line));
-    clfold_context_destroy(&ctx);
     if (kind == TORN && findings.fates[best] == FATE_TAKEN) {
         return false;
     }
@@ -323,9 +294,6 @@ static void test_next(void **state)
 /* No tier is left. */
 static void test_none(void **state)
 {
-    struct kept kept = { 0 };
-    struct debug override = probed();
-    clfold_context *ctx = context(&kept, &override);
     clfold_report report;
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
     const clfold_fold named = { .op = CLFOLD_ADD,
@@ -336,25 +304,23 @@ static void test_none(void **state)
     for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
         override.broken[t] = kinds[t % 2 ? LOST : NOT_BUILT];
     }
-    clfold_context_override(ctx, &override);
-    assert_scans(ctx, NULL);
+    assert_scans(NULL);
     for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
         char why[128];
         snprintf(why, sizeof(why), "%s: %s", clfold_memory((enum memory_tier)t)->name,
                  clfold_fate_name(!ctx->caps.offered[t] ? FATE_NOT_OFFERED
                                   : t % 2               ? FATE_LOST
                                                         : FATE_NOT_BUILT));
-        assert_refused(scan(ctx, device.queue, out, "scan_lookback"),
-                       CLFOLD_ERROR_UNSUPPORTED, why);
+        assert_refused(scan(device.queue, out, "scan_lookback"), CLFOLD_ERROR_UNSUPPORTED,
+                       why);
         assert_refused(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, NULL),
                        CLFOLD_ERROR_UNSUPPORTED, why);
     }
     assert_ok(
         clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, (size_t)1 << 26, NULL, &report));
     assert_string_equal(report.algorithm, "reduce_then_scan");
-    assert_int_equal(findings_of(ctx).verdict.tier, MEMORY_NONE);
+    assert_int_equal(findings_now().verdict.tier, MEMORY_NONE);
     assert_int_equal(kept.saves, 1);
-    clfold_context_destroy(&ctx);
 }
 
 /* A known device is not probed, and load_verdict is not called; many elements are scanned
@@ -363,13 +329,10 @@ static void test_known(void **state)
 {
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
     clfold_report report;
-    struct kept kept = { 0 };
-    struct debug override = probed();
     clfold_lookback known;
-    clfold_context *ctx;
 
     (void)state;
-    ctx = context(&kept, NULL);
+    clfold_context_override(ctx, NULL);
     assert_ok(clfold_explain_lookback(ctx, CL_FALSE, &known));
     assert_int_equal(known.tier != NULL, device.is_known);
     assert_int_equal(kept.loads, device.is_known ? 0 : 1);
@@ -379,23 +342,22 @@ static void test_known(void **state)
     if (device.is_known) {
         assert_string_equal(report.algorithm, "scan_lookback");
     }
-    clfold_context_destroy(&ctx);
     kept = (struct kept){ 0 };
     override.probes = 0;
-    ctx = context(&kept, &override);
-    assert_scans(ctx, "scan_lookback");
+    open_known();
+    assert_scans("scan_lookback");
     assert_int_equal(kept.loads, device.is_known ? 0 : 1);
     assert_int_equal(kept.saves, device.is_known ? 0 : 1);
     assert_int_equal(strlen(kept.probe_log) > 0, !device.is_known);
-    clfold_context_destroy(&ctx);
 }
 
 /* ---- clfold_explain_lookback ------------------------------------------------------- */
 
 /* As the line that is saved has it; "": nothing is known. */
-static const char *explain_of(clfold_context *ctx, cl_bool probe)
+static const char *explain_now(cl_bool probe)
 {
     static char line[CLFOLD_VERDICT_SIZE];
+    static const unsigned char nothing[sizeof(clfold_lookback)];
     clfold_lookback known;
     size_t length = 0;
 
@@ -413,40 +375,33 @@ static const char *explain_of(clfold_context *ctx, cl_bool probe)
             (size_t)snprintf(line + length, sizeof(line) - length, "; %s dropped: %s",
                              known.dropped[i], known.reasons[i]);
     }
-    for (size_t i = 0; i < sizeof(known.reserved) / sizeof(known.reserved[0]); ++i) {
-        assert_int_equal(known.reserved[i], 0);
-    }
+    assert_memory_equal(known.reserved, nothing, sizeof(known.reserved));
     return line;
 }
 
 /* What is told is what is saved. */
 static void test_explain(void **state)
 {
-    struct kept kept = { 0 };
-    struct debug override = probed();
-    clfold_context *ctx = context(&kept, &override);
 
     (void)state;
-    explain_of(ctx, CL_FALSE);
-    assert_string_equal(explain_of(ctx, CL_FALSE), "");
+    explain_now(CL_FALSE);
+    assert_string_equal(explain_now(CL_FALSE), "");
     assert_int_equal(kept.loads, 1);
     assert_int_equal(kept.saves, 0);
-    assert_scans(ctx, "scan_lookback");
+    assert_scans("scan_lookback");
     assert_int_equal(kept.saves, 1);
-    assert_string_equal(explain_of(ctx, CL_FALSE), kept.line);
+    assert_string_equal(explain_now(CL_FALSE), kept.line);
 
     /* A new probe replaces the known verdict, and is kept. */
-    explain_of(ctx, CL_TRUE);
+    explain_now(CL_TRUE);
     assert_int_equal(kept.saves, 2);
-    break_all(&override);
-    clfold_context_override(ctx, &override);
-    assert_non_null(strstr(explain_of(ctx, CL_TRUE), "tier none, "));
+    break_all();
+    assert_non_null(strstr(explain_now(CL_TRUE), "tier none, "));
     assert_int_equal(kept.saves, 3);
-    assert_string_equal(explain_of(ctx, CL_FALSE), kept.line);
-    assert_int_equal(findings_of(ctx).verdict.tier, MEMORY_NONE);
+    assert_string_equal(explain_now(CL_FALSE), kept.line);
+    assert_int_equal(findings_now().verdict.tier, MEMORY_NONE);
     assert_int_equal(kept.loads, 1);
     assert_int_equal(kept.saves, 3);
-    clfold_context_destroy(&ctx);
 }
 
 /* ---- The callbacks ----------------------------------------------------------------- */
@@ -456,11 +411,7 @@ static void test_callbacks(void **state)
     const clfold_fold named = { .op = CLFOLD_ADD,
                                 .type = CLFOLD_I32,
                                 .algorithm = "scan_lookback" };
-    struct kept kept = { 0 };
-    struct debug override = probed();
-    clfold_context *ctx = context(&kept, &override);
     clfold_report report;
-    char line[CLFOLD_VERDICT_SIZE];
 
     (void)state;
     assert_int_equal(kept.loads, 0);
@@ -475,28 +426,25 @@ static void test_callbacks(void **state)
     assert_non_null(strstr(kept.key, ctx->caps.driver));
     assert_non_null(strstr(kept.key, ctx->caps.platform));
     assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, NULL));
-    assert_scans(ctx, "scan_lookback");
-    assert_scans(ctx, "scan_chained");
+    assert_scans("scan_lookback");
+    assert_scans("scan_chained");
     assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &named, COUNT, NULL, &report));
     assert_null(strstr(report.reason, "if a probe finds memory for it"));
     assert_int_equal(kept.loads, 1);
     assert_int_equal(kept.saves, 1);
     assert_int_equal(kept.warnings, 0);
-    clfold_context_destroy(&ctx);
 
     /* What was kept is believed: a probe would find no tier. */
-    snprintf(line, sizeof(line), "%s", kept.line);
-    break_all(&override);
+    break_all();
     kept.loads = kept.saves = 0;
     kept.probe_log[0] = '\0';
-    ctx = context(&kept, &override);
-    assert_scans(ctx, "scan_lookback");
-    assert_scans(ctx, "scan_lookback");
+    open_known();
+    assert_scans("scan_lookback");
+    assert_scans("scan_lookback");
     assert_int_equal(kept.loads, 1);
     assert_int_equal(kept.saves, 0);
     assert_int_equal(kept.warnings, 0);
     assert_string_equal(kept.probe_log, "");
-    clfold_context_destroy(&ctx);
 }
 
 /* A line that is not a verdict is reported, and the device probed. */
@@ -508,8 +456,7 @@ static void test_damaged(void **state)
         "clfold verdict 0: tier scoped_64, fair yes, fences yes",
         /* Well formed, but for another device: no device has the second with fences. */
         "clfold verdict 1: tier ptx_64, fair yes, fences yes; scoped_64 dropped: does "
-        "not "
-        "build",
+        "not build",
         "clfold verdict 1: tier legacy_32, fair yes, fences yes; scoped_64 dropped: does "
         "not build; ptx_64 dropped: does not build; legacy_64 dropped: does not build; "
         "scoped_32 dropped: does not build",
@@ -517,27 +464,23 @@ static void test_damaged(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); ++i) {
-        struct kept kept = { .size = strlen(lines[i]) };
-        struct debug override = probed();
-        clfold_context *ctx = context(&kept, &override);
+        begin(state);
         if (i == 3 && ctx->caps.offered[MEMORY_PTX_64]) {
-            clfold_context_destroy(&ctx);
             continue;
         }
+        kept.size = strlen(lines[i]);
         snprintf(kept.line, sizeof(kept.line), "%s", lines[i]);
-        assert_scans(ctx, "scan_lookback");
+        assert_scans("scan_lookback");
         assert_int_equal(kept.warnings, 1);
         assert_int_equal(kept.loads, 1);
         assert_int_equal(kept.saves, 1);
         assert_string_not_equal(kept.line, lines[i]);
-        clfold_context_destroy(&ctx);
     }
 }
 
 /* Threads that come at the same time: one probes, the others wait for it. */
 struct thread {
     pthread_t id;
-    clfold_context *ctx;
     cl_command_queue queue;
     cl_mem out;
     clfold_status status;
@@ -547,26 +490,21 @@ static void *run_thread(void *user)
 {
     struct thread *thread = user;
 
-    thread->status = scan(thread->ctx, thread->queue, thread->out, "scan_lookback");
+    thread->status = scan(thread->queue, thread->out, "scan_lookback");
     return NULL;
 }
 
 static void test_threads(void **state)
 {
-    struct kept kept = { 0 };
-    struct debug override = probed();
-    clfold_context *ctx = context(&kept, &override);
     struct thread threads[4];
 
     (void)state;
     for (int i = 0; i < 4; ++i) {
-        cl_int status;
-        threads[i] = (struct thread){ .ctx = ctx, .queue = device_queue(&device, 0) };
-        threads[i].out =
-            clCreateBuffer(device.context, CL_MEM_READ_WRITE, COUNT * 4, NULL, &status);
-        assert_int_equal(status, CL_SUCCESS);
+        threads[i] = (struct thread){ .queue = device_queue(&device, 0),
+                                      .out = coloured_buffer(COUNT * 4) };
         assert_non_null(threads[i].queue);
     }
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
     for (int i = 0; i < 4; ++i) {
         assert_int_equal(pthread_create(&threads[i].id, NULL, run_thread, &threads[i]),
                          0);
@@ -580,38 +518,31 @@ static void test_threads(void **state)
     }
     assert_int_equal(kept.loads, 1);
     assert_int_equal(kept.saves, 1);
-    clfold_context_destroy(&ctx);
 }
 
 static int open_device(void **state)
 {
     static cl_int values[COUNT];
-    cl_int status;
 
     (void)state;
     device_init_for_lookback(&device);
     for (int i = 0; i < COUNT; ++i) {
         values[i] = 1;
     }
-    ones = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                          sizeof(values), values, &status);
-    out =
-        clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(values), NULL, &status);
-    return ones && out ? 0 : -1;
+    ones = copied_buffer(values, sizeof(values));
+    out = coloured_buffer(sizeof(values));
+    return 0;
 }
 
 static int close_device(void **state)
 {
-    (void)state;
     clReleaseMemObject(ones);
     clReleaseMemObject(out);
-    device_finish(&device);
-    return 0;
+    return close_context(state);
 }
 
-TEST_MAIN("probe", open_device, close_device, cmocka_unit_test(test_tiers),
-          cmocka_unit_test(test_broken), cmocka_unit_test(test_in_vain),
-          cmocka_unit_test(test_next), cmocka_unit_test(test_none),
-          cmocka_unit_test(test_known), cmocka_unit_test(test_explain),
-          cmocka_unit_test(test_callbacks), cmocka_unit_test(test_damaged),
-          cmocka_unit_test(test_threads))
+#define TEST(name) cmocka_unit_test_setup(name, begin)
+
+TEST_MAIN("probe", open_device, close_device, TEST(test_tiers), TEST(test_in_vain),
+          TEST(test_next), TEST(test_none), TEST(test_known), TEST(test_explain),
+          TEST(test_callbacks), TEST(test_damaged), TEST(test_threads))

@@ -201,24 +201,6 @@ static void expect_prefixes(const cl_float *totals, size_t anchor, const cl_floa
     prefixes[TILES] = prefixes[TILES - 1] + totals[TILES - 1];
 }
 
-static cl_mem floats(const cl_float *from, size_t num)
-{
-    cl_mem_flags flags = CL_MEM_READ_WRITE | (from ? CL_MEM_COPY_HOST_PTR : 0);
-    cl_int status;
-    cl_mem mem = clCreateBuffer(device.context, flags, num * sizeof(*from),
-                                (void *)(uintptr_t)from, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    return mem;
-}
-
-static void read_floats(cl_mem from, cl_float *to, size_t num)
-{
-    assert_int_equal(clEnqueueReadBuffer(device.queue, from, CL_TRUE, 0,
-                                         num * sizeof(*to), to, 0, NULL, NULL),
-                     CL_SUCCESS);
-}
-
 /* The first item of each tile of an exclusive scan, and the total; or false if the scan
  * is rejected for a valid reason. */
 static bool find_prefixes(const clfold_fold *fold, const struct debug *plan, cl_mem in,
@@ -234,7 +216,7 @@ static bool find_prefixes(const clfold_fold *fold, const struct debug *plan, cl_
         return false;
     }
     assert_ok(status);
-    read_floats(out, items, COUNT + 1);
+    load_buffer(out, 0, (COUNT + 1) * sizeof(cl_float), items);
     for (size_t t = 0; t < TILES; ++t) {
         prefixes[t] = items[t * TILE];
     }
@@ -245,7 +227,7 @@ static bool find_prefixes(const clfold_fold *fold, const struct debug *plan, cl_
 /* What each tile is by itself. */
 static void find_totals(cl_mem in, cl_mem out, cl_float *totals)
 {
-    cl_mem of_tiles = floats(NULL, TILES);
+    cl_mem of_tiles = coloured_buffer(TILES * sizeof(cl_float));
 
     for (size_t t = 0; t < TILES; ++t) {
         const clfold_fold fold = { .op = CLFOLD_ADD,
@@ -255,7 +237,7 @@ static void find_totals(cl_mem in, cl_mem out, cl_float *totals)
         assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in, t * TILE, out, 0,
                                         rest < TILE ? rest : TILE, 0, NULL, NULL));
     }
-    read_floats(of_tiles, totals, TILES);
+    load_buffer(of_tiles, 0, TILES * sizeof(cl_float), totals);
     clReleaseMemObject(of_tiles);
 }
 
@@ -270,7 +252,8 @@ static void test_prefixes(void **state)
 
     (void)state;
     fill(data, CLFOLD_F32, COUNT, FILL_ROUNDING, 3);
-    cl_mem in = floats(data, COUNT), out = floats(NULL, COUNT + 1);
+    cl_mem in = copied_buffer(data, COUNT * sizeof(cl_float)),
+           out = coloured_buffer((COUNT + 1) * sizeof(cl_float));
     for (size_t k = 0; k < 2 * 4; ++k) {
         size_t kind = k / 4, a = (k + kind) % NUM_ALGORITHMS;
         struct debug plan = { .tile = kind ? TILE_GROUP : TILE_VECTOR,

@@ -12,15 +12,6 @@
 
 #define NUM_WORDS 20011
 
-static void get(cl_mem mem, void *to, size_t size)
-{
-    if (size > 0) {
-        assert_int_equal(
-            clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0, size, to, 0, NULL, NULL),
-            CL_SUCCESS);
-    }
-}
-
 /* A scan's select in parts, each of which takes the carry from where it leaves its own,
  * is that of the whole; with items that are written, and places alone. */
 static void test_parts(void **state)
@@ -78,11 +69,11 @@ static void test_parts(void **state)
                 break;
             }
             assert_ok(status);
-            get(memory, &more, sizeof(more));
+            load_buffer(memory, 0, sizeof(more), &more);
             kept += more;
         }
         assert_int_equal(kept, num);
-        get(out, found, num * sizeof(*found));
+        load_buffer(out, 0, num * sizeof(*found), found);
         assert_memory_equal(found, expected, num * sizeof(*found));
         clReleaseMemObject(in);
         clReleaseMemObject(out);

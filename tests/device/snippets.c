@@ -12,9 +12,7 @@ static cl_mem in, out, num;
     do {                                                                                 \
         const cl_uint expected[] = { __VA_ARGS__ };                                      \
         cl_uint found[sizeof(expected) / sizeof(cl_uint)];                               \
-        assert_int_equal(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(found),      \
-                                             found, 0, NULL, NULL),                      \
-                         CL_SUCCESS);                                                    \
+        load_buffer(mem, 0, sizeof(found), found);                                       \
         assert_memory_equal(found, expected, sizeof(found));                             \
     } while (0)
 
@@ -558,12 +556,10 @@ static int open_buffers(void **state)
     const int status = open_context(state);
 
     queue = device.queue;
-    in = clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                        sizeof(values), values, NULL);
-    out =
-        clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(values) + 4, NULL, NULL);
-    num = clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(cl_ulong), NULL, NULL);
-    return status || !in || !out || !num;
+    in = copied_buffer(values, sizeof(values));
+    out = coloured_buffer(sizeof(values) + 4);
+    num = coloured_buffer(sizeof(cl_ulong));
+    return status;
 }
 
 static int close_buffers(void **state)

@@ -1,6 +1,6 @@
 /* Sixteen threads on one context: cold and warm calls, on queues of their own and on
  * shared ones, with trims and statistics in between. */
-#include "device.h"
+#include "one_context.h"
 #include "oracle.h"
 #include "test.h"
 
@@ -13,8 +13,6 @@
 #define ROUNDS  30
 #define COUNT   20000
 
-static struct device device;
-static clfold_context *ctx;
 static cl_mem in;
 static cl_int values[COUNT];
 static cl_long totals[COUNT + 1]; /* of the first i */
@@ -31,25 +29,18 @@ static void *work(void *argument)
     for (int round = 0; round < ROUNDS; ++round) {
         size_t count = next_random(&random) % COUNT;
         clfold_stats stats;
-        if (me % 2) {
-            const clfold_fold sum = { .op = CLFOLD_ADD,
-                                      .type = CLFOLD_I64,
-                                      .in = CLFOLD_I32 };
-            cl_long result = -1;
-            if (clfold_reduce_host(ctx, queue, &sum, in, 0, count, &result,
-                                   sizeof(result)) ||
-                result != totals[count]) {
-                ++failures;
-            }
-        } else {
-            const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
-            cl_int result = -1;
-            if (clfold_reduce_host(ctx, queue, &sum, in, 0, count, &result,
-                                   sizeof(result)) ||
-                result != (cl_int)(cl_uint)(cl_ulong)totals[count]) {
-                ++failures;
-            }
-        }
+        const bool is_wide = me % 2;
+        const clfold_fold sum = { .op = CLFOLD_ADD,
+                                  .type = is_wide ? CLFOLD_I64 : CLFOLD_I32,
+                                  .in = CLFOLD_I32 };
+        union {
+            cl_long wide;
+            cl_int narrow;
+        } result = { -1 };
+        failures += clfold_reduce_host(ctx, queue, &sum, in, 0, count, &result,
+                                       is_wide ? 8 : 4) != CLFOLD_OK ||
+                    (is_wide ? result.wide != totals[count]
+                             : result.narrow != (cl_int)(cl_uint)(cl_ulong)totals[count]);
         if (round % 7 == 0) {
             clfold_context_trim(ctx);
         }
@@ -207,28 +198,20 @@ static void test_threads(void **state)
 
 static int open_device(void **state)
 {
-    cl_int status;
-
     (void)state;
     device_init(&device);
     fill(values, CLFOLD_I32, COUNT, FILL_EXACT, 3);
     for (size_t i = 0; i < COUNT; ++i) {
         totals[i + 1] = totals[i] + values[i];
     }
-    in = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                        sizeof(values), values, &status);
-    return status == CL_SUCCESS
-               ? clfold_context_create(&ctx, device.context, device.id, NULL)
-               : -1;
+    in = copied_buffer(values, sizeof(values));
+    return clfold_context_create(&ctx, device.context, device.id, NULL);
 }
 
 static int close_device(void **state)
 {
-    (void)state;
-    clfold_context_destroy(&ctx);
     clReleaseMemObject(in);
-    device_finish(&device);
-    return 0;
+    return close_context(state);
 }
 
 TEST_MAIN("threads", open_device, close_device, cmocka_unit_test(test_threads),

@@ -1,8 +1,8 @@
 /* clfold_trace: the same bits as the scan, a record of each tile, and what it rejects
  * when the program is built. */
 #include <clfold/experimental.h>
-#include "device.h"
 #include "lookback.h"
+#include "one_context.h"
 #include "test.h"
 
 #include "ops/internal.h"
@@ -11,8 +11,6 @@
 #define TILES 8
 #define COUNT (TILES * TILE - 5)
 
-static struct device device;
-static clfold_context *ctx;
 static cl_mem in, out;
 
 static const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
@@ -20,13 +18,6 @@ static const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
 static const struct debug small_tiles = {
     .tile = TILE_VECTOR, .tile_elements = TILE, .max_groups = TILES, .spins = 1
 };
-
-static void read_out(cl_float results[COUNT])
-{
-    assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 0, COUNT * 4,
-                                         results, 0, NULL, NULL),
-                     CL_SUCCESS);
-}
 
 static void test_records(void **state)
 {
@@ -39,13 +30,12 @@ static void test_records(void **state)
         clfold_tile_trace tiles[TILES] = { 0 };
         size_t num = 0;
         fold.algorithm = "reduce_then_scan";
-        assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0, COUNT, 0,
-                                        NULL, NULL));
-        read_out(expected);
+        assert_ok(call_operation(CLFOLD_INCLUSIVE_SCAN, &fold, in, 0, out, 0, COUNT));
+        load_buffer(out, 0, sizeof(expected), expected);
         fold.algorithm = algorithms[a];
         assert_ok(clfold_trace(ctx, device.queue, &fold, in, 0, out, 0, COUNT, tiles,
                                TILES, &num));
-        read_out(found);
+        load_buffer(out, 0, sizeof(found), found);
         assert_memory_equal(found, expected, sizeof(expected));
         assert_int_equal(num, TILES);
         for (size_t t = 0; t < num; ++t) {
@@ -61,22 +51,18 @@ static void test_records(void **state)
 /* The number of tiles alone: nothing is scanned. */
 static void test_number(void **state)
 {
-    const cl_float colour = 7;
-    cl_float found[COUNT];
+    cl_float before[COUNT], found[COUNT];
     size_t num = 0;
 
     (void)state;
-    assert_int_equal(
-        clEnqueueFillBuffer(device.queue, out, &colour, 4, 0, COUNT * 4, 0, NULL, NULL),
-        CL_SUCCESS);
+    memset(before, COLOUR, sizeof(before));
+    write_buffer(out, 0, sizeof(before), before);
     assert_ok(clfold_trace(ctx, device.queue, &sum, in, 0, out, 0, COUNT, NULL, 0, &num));
     assert_int_equal(num, TILES);
     assert_ok(clfold_trace(ctx, device.queue, &sum, in, 0, out, 0, 0, NULL, 0, &num));
     assert_int_equal(num, 0);
-    read_out(found);
-    for (size_t i = 0; i < COUNT; ++i) {
-        assert_true(found[i] == colour);
-    }
+    load_buffer(out, 0, sizeof(found), found);
+    assert_memory_equal(found, before, sizeof(found));
 }
 
 /* What else it rejects: rejections.c. */
@@ -100,16 +86,6 @@ static void test_refused(void **state)
            0, out, 1, COUNT, tiles, TILES, &num);
 }
 
-static cl_mem buffer(void)
-{
-    cl_int status;
-    cl_mem mem =
-        clCreateBuffer(device.context, CL_MEM_READ_WRITE, COUNT * 4, NULL, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    return mem;
-}
-
 static int open_device(void **state)
 {
     static struct debug plan;
@@ -118,14 +94,11 @@ static int open_device(void **state)
 
     (void)state;
     device_init_for_lookback(&device);
-    in = buffer();
-    out = buffer();
     for (size_t i = 0; i < COUNT; ++i) {
         data[i] = 1 / (cl_float)(i + 1);
     }
-    assert_int_equal(clEnqueueWriteBuffer(device.queue, in, CL_TRUE, 0, sizeof(data),
-                                          data, 0, NULL, NULL),
-                     CL_SUCCESS);
+    in = copied_buffer(data, sizeof(data));
+    out = coloured_buffer(sizeof(data));
     plan = with_tier(&device, small_tiles);
     status = device_context(&ctx, &device, NULL);
     if (status == CLFOLD_OK) {
@@ -136,12 +109,9 @@ static int open_device(void **state)
 
 static int close_device(void **state)
 {
-    (void)state;
-    clfold_context_destroy(&ctx);
     clReleaseMemObject(in);
     clReleaseMemObject(out);
-    device_finish(&device);
-    return 0;
+    return close_context(state);
 }
 
 TEST_MAIN("trace", open_device, close_device, cmocka_unit_test(test_records),

@@ -2,7 +2,8 @@
  * files that are rejected, the environment variable, and the row of a call. */
 #include <clfold/experimental.h>
 #include "calls.h"
-#include "device.h"
+#include "test.h"
+#include "trial.h"
 #include "write_file.h"
 
 #include "base/memory.h"
@@ -18,9 +19,7 @@
 #define ROWS   "4 2^11..2^13 "
 #define TEXT   1024
 
-static struct device device;
-static cl_mem in, out, whole; /* `whole`: of floats */
-static cl_int values[COUNT + MARGIN];
+static cl_mem whole, out; /* `whole`: of floats that are whole numbers */
 static char key[512];
 static char folder[] = "clfold-tune-XXXXXX";
 static char file[64];
@@ -48,34 +47,31 @@ static void write_bytes(const char *bytes)
     write_file(file, bytes, strlen(bytes));
 }
 
-struct journal {
+static struct journal {
     int warnings, errors;
     char last[4096];
-};
+} journal;
 
 static void keep(void *user, int level, const char *message)
 {
-    struct journal *journal = user;
-
-    journal->warnings += level == CLFOLD_LOG_WARNING;
-    journal->errors += level == CLFOLD_LOG_ERROR;
-    snprintf(journal->last, sizeof(journal->last), "%s", message);
+    (void)user;
+    journal.warnings += level == CLFOLD_LOG_WARNING;
+    journal.errors += level == CLFOLD_LOG_ERROR;
+    snprintf(journal.last, sizeof(journal.last), "%s", message);
 }
 
-static clfold_context *open_with(const char *name, struct journal *journal)
+/* Makes `ctx` a context with that file. */
+static void open_with(const char *name)
 {
-    const clfold_context_params params = { .tuning_file = name,
-                                           .log = keep,
-                                           .user = journal };
-    clfold_context *ctx = NULL;
+    const clfold_context_params params = { .tuning_file = name, .log = keep };
 
-    *journal = (struct journal){ 0 };
+    clfold_context_destroy(&ctx);
+    journal = (struct journal){ 0 };
     assert_ok(device_context(&ctx, &device, &params));
-    return ctx;
 }
 
-static clfold_report explain(clfold_context *ctx, clfold_operation operation,
-                             const clfold_fold *fold, size_t count)
+static clfold_report explain(clfold_operation operation, const clfold_fold *fold,
+                             size_t count)
 {
     clfold_report report;
 
@@ -83,10 +79,9 @@ static clfold_report explain(clfold_context *ctx, clfold_operation operation,
     return report;
 }
 
-static bool is_tuned(clfold_context *ctx, clfold_operation operation,
-                     const clfold_fold *fold, size_t count)
+static bool is_tuned(clfold_operation operation, const clfold_fold *fold, size_t count)
 {
-    const char *policy = explain(ctx, operation, fold, count).policy;
+    const char *policy = explain(operation, fold, count).policy;
 
     return policy && strcmp(policy, "tuned") == 0;
 }
@@ -99,7 +94,6 @@ static void test_serves(void **state)
     const clfold_fold wide = { .op = CLFOLD_ADD, .type = CLFOLD_I64 };
     const clfold_fold least = { .op = CLFOLD_MIN, .type = CLFOLD_F32, .load = "x + 1" };
     const clfold_fold some = { .type = CLFOLD_I32, .keep = "x > 3" };
-    struct journal journal;
     clfold_fold rung = sum;
     clfold_report report;
 
@@ -107,31 +101,30 @@ static void test_serves(void **state)
     write_rows("reduce " ROWS "tile=tile_vector tile_bytes=512 groups=3",
                "scan " ROWS "tile=tile_vector tile_bytes=256",
                "map " ROWS "tile=tile_group tile_bytes=2048 group_size=2");
-    clfold_context *ctx = open_with(file, &journal);
+    open_with(file);
     assert_int_equal(journal.warnings + journal.errors, 0);
-    report = explain(ctx, CLFOLD_REDUCE, &sum, COUNT);
+    report = explain(CLFOLD_REDUCE, &sum, COUNT);
     assert_non_null(strstr(report.reason, "tile_vector by the tuning file"));
     assert_int_equal(report.tile, 128);
     assert_true(report.num_groups <= (device.ends_loops ? 10 : 3));
     for (clfold_operation o = CLFOLD_INCLUSIVE_SCAN; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
-        report = explain(ctx, o, &sum, COUNT);
+        report = explain(o, &sum, COUNT);
         assert_non_null(strstr(report.reason, "tile_vector by the tuning file"));
         assert_int_equal(report.tile, 64);
     }
-    assert_true(is_tuned(ctx, CLFOLD_REDUCE, &sum, 1 << 11));
-    assert_true(is_tuned(ctx, CLFOLD_REDUCE, &sum, (1 << 13) - 1));
-    assert_true(is_tuned(ctx, CLFOLD_REDUCE, &least, COUNT));
-    assert_false(is_tuned(ctx, CLFOLD_REDUCE, &sum, (1 << 11) - 1));
-    assert_false(is_tuned(ctx, CLFOLD_REDUCE, &sum, 1 << 13));
-    assert_false(is_tuned(ctx, CLFOLD_INCLUSIVE_SCAN, &wide, COUNT));
-    assert_false(is_tuned(ctx, CLFOLD_SELECT, &some, COUNT));
+    assert_true(is_tuned(CLFOLD_REDUCE, &sum, 1 << 11));
+    assert_true(is_tuned(CLFOLD_REDUCE, &sum, (1 << 13) - 1));
+    assert_true(is_tuned(CLFOLD_REDUCE, &least, COUNT));
+    assert_false(is_tuned(CLFOLD_REDUCE, &sum, (1 << 11) - 1));
+    assert_false(is_tuned(CLFOLD_REDUCE, &sum, 1 << 13));
+    assert_false(is_tuned(CLFOLD_INCLUSIVE_SCAN, &wide, COUNT));
+    assert_false(is_tuned(CLFOLD_SELECT, &some, COUNT));
     rung.algorithm = "reduce_tiles";
-    assert_true(is_tuned(ctx, CLFOLD_REDUCE, &rung, COUNT));
+    assert_true(is_tuned(CLFOLD_REDUCE, &rung, COUNT));
     rung.algorithm = "reduce6";
-    assert_false(is_tuned(ctx, CLFOLD_REDUCE, &rung, COUNT));
+    assert_false(is_tuned(CLFOLD_REDUCE, &rung, COUNT));
     rung.algorithm = "reduce_then_scan";
-    assert_int_equal(explain(ctx, CLFOLD_INCLUSIVE_SCAN, &rung, COUNT).tile, 64);
-    clfold_context_destroy(&ctx);
+    assert_int_equal(explain(CLFOLD_INCLUSIVE_SCAN, &rung, COUNT).tile, 64);
 }
 
 /* Of other devices and drivers: nothing changes, and nothing is said. A key's first words
@@ -150,15 +143,13 @@ static void test_keys(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        struct journal journal;
         char text[TEXT];
         snprintf(text, sizeof(text), FIRST "reduce " ROWS "groups=1 on %s%.*s%s\n",
                  cases[i].before, cases[i].length, key, cases[i].after);
         write_bytes(text);
-        clfold_context *ctx = open_with(file, &journal);
+        open_with(file);
         assert_int_equal(journal.warnings + journal.errors, 0);
-        assert_int_equal(is_tuned(ctx, CLFOLD_REDUCE, &sum, COUNT), cases[i].serves);
-        clfold_context_destroy(&ctx);
+        assert_int_equal(is_tuned(CLFOLD_REDUCE, &sum, COUNT), cases[i].serves);
     }
 }
 
@@ -170,60 +161,35 @@ static void test_own(void **state)
                                            .is_own = true };
     struct tuning_row rows[] = { { { CLFOLD_REDUCE, 4, 6 }, numbers, 1 },
                                  { { CLFOLD_INCLUSIVE_SCAN, 4, 6 }, numbers, 1 } };
-    struct journal journal;
     clfold_tuning_row row;
 
     (void)state;
     write_rows("scan " ROWS "tile_bytes=512");
-    clfold_context *ctx = open_with(file, &journal);
+    open_with(file);
     const struct tuning own = ctx->own;
     ctx->own = (struct tuning){ rows, 2 };
-    assert_string_equal(explain(ctx, CLFOLD_REDUCE, &sum, COUNT).policy, "measured");
-    assert_string_equal(explain(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, COUNT).policy, "tuned");
+    assert_string_equal(explain(CLFOLD_REDUCE, &sum, COUNT).policy, "measured");
+    assert_string_equal(explain(CLFOLD_INCLUSIVE_SCAN, &sum, COUNT).policy, "tuned");
     assert_ok(clfold_explain_tuning(ctx, CLFOLD_REDUCE, &sum, COUNT, &row));
     assert_int_equal(row.tile_bytes, 768);
     assert_ok(clfold_explain_tuning(ctx, CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT, &row));
     assert_int_equal(row.tile_bytes, 512);
     ctx->own = own;
-    clfold_context_destroy(&ctx);
 }
 
-static void read_out(cl_int *results, size_t first, size_t num)
+/* A reduction and both scans. */
+static void check_results(size_t offset, size_t count)
 {
-    assert_int_equal(clEnqueueReadBuffer(device.queue, out, CL_TRUE, 4 * first, 4 * num,
-                                         results, 0, NULL, NULL),
-                     CL_SUCCESS);
-}
-
-/* A reduction and both scans of a run, against the host's. */
-static void check_results(clfold_context *ctx, size_t offset, size_t count)
-{
-    static cl_int results[COUNT + MARGIN];
-    cl_uint total = 0, found = 0;
-
-    assert_ok(clfold_inclusive_scan(ctx, device.queue, &sum, in, offset, out, offset,
-                                    count, 0, NULL, NULL));
-    read_out(results, offset, count);
-    for (size_t i = 0; i < count; ++i) {
-        total += (cl_uint)values[offset + i];
-        if ((cl_uint)results[i] != total) {
-            fail_msg("inclusive, %zu from %zu: item %zu", count, offset, i);
-        }
-    }
-    assert_ok(clfold_exclusive_scan(ctx, device.queue, &sum, in, offset, out,
-                                    MARGIN - offset, count, 0, NULL, NULL));
-    read_out(results, MARGIN - offset, count);
-    for (size_t i = 0; i < count; ++i) {
-        if ((cl_uint)results[i] != found) {
-            fail_msg("exclusive, %zu from %zu: item %zu", count, offset, i);
-        }
-        found += (cl_uint)values[offset + i];
-    }
-    assert_ok(clfold_reduce(ctx, device.queue, &sum, in, offset, out, offset, count, 0,
-                            NULL, NULL));
-    read_out(results, offset, 1);
-    if ((cl_uint)results[0] != total) {
-        fail_msg("reduction, %zu from %zu", count, offset);
+    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
+        const struct trial trial = { .op = CLFOLD_ADD,
+                                     .pair = { CLFOLD_I32, CLFOLD_I32 },
+                                     .operation = o,
+                                     .count = count,
+                                     .in_offset = offset,
+                                     .out_offset = o == CLFOLD_EXCLUSIVE_SCAN
+                                                       ? MARGIN - offset
+                                                       : offset };
+        assert_true(trial_check(&trial, NULL));
     }
 }
 
@@ -249,51 +215,48 @@ static void test_results(void **state)
     (void)state;
     for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); ++r) {
         char reduce[256], scan[256];
-        struct journal journal;
         if (strstr(rows[r].scan, "tile_group") && !device_has_groups()) {
             continue;
         }
         snprintf(reduce, sizeof(reduce), "reduce " ROWS "%s", rows[r].reduce);
         snprintf(scan, sizeof(scan), "scan " ROWS "%s", rows[r].scan);
         write_rows(reduce, scan);
-        clfold_context *ctx = open_with(file, &journal);
-        assert_true(is_tuned(ctx, CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT));
+        open_with(file);
         for (size_t c = 0; c < 3; ++c) {
             for (size_t offset = 0; offset <= MARGIN; offset += MARGIN) {
-                check_results(ctx, offset, counts[c]);
+                check_results(offset, counts[c]);
             }
         }
+        /* by the trials' plan, too */
+        assert_true(is_tuned(CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT));
         /* the next class is the policy's, in the same context */
-        check_results(ctx, 1, 2047);
+        check_results(1, 2047);
         assert_int_equal(journal.warnings + journal.errors, 0);
-        clfold_context_destroy(&ctx);
     }
 }
 
 /* By look-back and by passes: tuned tiles are the same for both, so bits are. */
 static void test_same_bits(void **state)
 {
-    static cl_int first[COUNT], second[COUNT];
-    clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
-    struct journal journal;
-    clfold_status status;
+    static cl_float data[COUNT], first[COUNT], second[COUNT];
+    struct trial trial = { .op = CLFOLD_ADD,
+                           .pair = { CLFOLD_F32, CLFOLD_F32 },
+                           .operation = CLFOLD_INCLUSIVE_SCAN,
+                           .algorithm = "reduce_then_scan",
+                           .count = COUNT,
+                           .elements = data,
+                           .unknown = true };
 
     (void)state;
+    fill(data, CLFOLD_F32, COUNT, FILL_ROUNDING, 1);
     write_rows("scan " ROWS "tile_bytes=1028 anchor=4 groups=9");
-    clfold_context *ctx = open_with(file, &journal);
-    fold.algorithm = "reduce_then_scan";
-    assert_ok(clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0, COUNT, 0,
-                                    NULL, NULL));
-    read_out(first, 0, COUNT);
-    fold.algorithm = "scan_lookback";
-    status = clfold_inclusive_scan(ctx, device.queue, &fold, in, 0, out, 0, COUNT, 0,
-                                   NULL, NULL);
-    if (status != CLFOLD_ERROR_UNSUPPORTED) {
-        assert_int_equal(status, CLFOLD_OK);
-        read_out(second, 0, COUNT);
+    open_with(file);
+    assert_true(trial_check(&trial, first));
+    trial.algorithm = "scan_lookback";
+    trial.may_refuse = true;
+    if (trial_check(&trial, second)) {
         assert_memory_equal(first, second, sizeof(first));
     }
-    clfold_context_destroy(&ctx);
 }
 
 /* ---- Accuracy, segments, maps, selects --------------------------------------------- */
@@ -334,19 +297,19 @@ static const struct other {
 #define NUM_OTHERS (sizeof(others) / sizeof(others[0]))
 
 /* All of `out` after the call. */
-static void run_other(clfold_context *ctx, const struct other *other, cl_int *results)
+static void run_other(clfold_context *context, const struct other *other, cl_int *results)
 {
-    assert_int_equal(clEnqueueWriteBuffer(device.queue, out, CL_TRUE, 0, sizeof(values),
-                                          values, 0, NULL, NULL),
-                     CL_SUCCESS);
-    assert_ok(call_rows[other->call].make(&(struct call){ .context = ctx,
+    static const cl_int before[COUNT + MARGIN];
+
+    write_buffer(out, 0, sizeof(before), before);
+    assert_ok(call_rows[other->call].make(&(struct call){ .context = context,
                                                           .queue = device.queue,
                                                           .fold = &other->fold,
                                                           .in = whole,
                                                           .out = out,
                                                           .out_offset = MARGIN,
                                                           .count = COUNT }));
-    read_out(results, 0, COUNT + MARGIN);
+    load_buffer(out, 0, sizeof(before), results);
 }
 
 /* Rows serve all of these, and change no result: sums are whole. */
@@ -355,10 +318,12 @@ static void test_others(void **state)
     static const char *const tiles[] = { "tile=tile_vector tile_bytes=256 groups=3",
                                          "tile=tile_item tile_bytes=4096 groups=7" };
     static cl_int right[COUNT + MARGIN], results[COUNT + MARGIN];
-    struct journal journal;
-    clfold_context *plain = open_with("", &journal);
+    clfold_context *plain;
 
     (void)state;
+    open_with("");
+    plain = ctx;
+    ctx = NULL;
     for (int t = 0; t < 2; ++t) {
         char rows[4][256];
         for (int i = 0; i < 4; ++i) {
@@ -366,13 +331,13 @@ static void test_others(void **state)
                      (const char *[]){ "reduce", "scan", "map", "select" }[i], tiles[t]);
         }
         write_rows(rows[0], rows[1], rows[2], rows[3]);
-        clfold_context *ctx = open_with(file, &journal);
+        open_with(file);
         assert_int_equal(journal.warnings + journal.errors, 0);
         for (size_t i = 0; i < NUM_OTHERS; ++i) {
             const clfold_operation operation = call_rows[others[i].call].operation;
             const clfold_fold fold = fold_for(operation, &others[i].fold);
             /* lanes of rusticl's are no vectors, and only CPUs have the other tile */
-            assert_true(is_tuned(ctx, operation, &fold, COUNT) || device.is_rusticl ||
+            assert_true(is_tuned(operation, &fold, COUNT) || device.is_rusticl ||
                         !ctx->caps.facts.cpu);
             run_other(plain, &others[i], right);
             run_other(ctx, &others[i], results);
@@ -380,7 +345,6 @@ static void test_others(void **state)
                 fail_msg("other %zu, %s: results differ", i, tiles[t]);
             }
         }
-        clfold_context_destroy(&ctx);
     }
     clfold_context_destroy(&plain);
 }
@@ -389,17 +353,15 @@ static void test_others(void **state)
 
 static void assert_ignored(const char *name, const char *words)
 {
-    struct journal journal;
-    clfold_context *ctx = open_with(name, &journal);
+    open_with(name);
 
     assert_int_equal(journal.warnings, 1);
     assert_int_equal(journal.errors, 0);
     if (!strstr(journal.last, words) || !strstr(journal.last, name)) {
         fail_msg("\"%s\" does not say \"%s\" of %s", journal.last, words, name);
     }
-    assert_false(is_tuned(ctx, CLFOLD_REDUCE, &sum, COUNT));
-    check_results(ctx, 1, 2500);
-    clfold_context_destroy(&ctx);
+    assert_false(is_tuned(CLFOLD_REDUCE, &sum, COUNT));
+    check_results(1, 2500);
 }
 
 static void test_ignored(void **state)
@@ -424,29 +386,21 @@ static void test_ignored(void **state)
 static void test_prepared(void **state)
 {
     const size_t large = 1 << 20; /* of the class from 2^19 to 2^21 */
-    struct journal journal;
-    clfold_context *ctx;
     clfold_stats before, after;
-    cl_int status;
-    cl_mem mem = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 4096, NULL, &status);
 
     (void)state;
-    assert_int_equal(status, CL_SUCCESS);
     write_rows("scan 4 2^19..2^21 tile_bytes=4096", "scan 4 2^7..2^9 tile_bytes=512");
-    ctx = open_with(file, &journal);
-    assert_true(is_tuned(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, large));
+    open_with(file);
+    assert_true(is_tuned(CLFOLD_INCLUSIVE_SCAN, &sum, large));
     assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, large, NULL));
     assert_ok(clfold_context_stats(ctx, &before));
     for (size_t count = 100; count <= 200; count += 100) {
-        assert_ok(clfold_inclusive_scan(ctx, device.queue, &sum, mem, 0, mem, 0, count, 0,
-                                        NULL, NULL));
+        assert_ok(call_operation(CLFOLD_INCLUSIVE_SCAN, &sum, whole, 0, out, 0, count));
     }
     assert_ok(clfold_context_stats(ctx, &after));
     assert_int_equal(after.builds, before.builds);
     assert_int_equal(after.disk_hits, before.disk_hits);
     assert_int_equal(clFinish(device.queue), CL_SUCCESS);
-    clfold_context_destroy(&ctx);
-    clReleaseMemObject(mem);
 }
 
 /* The variable names a file where the caller names none. */
@@ -465,20 +419,18 @@ static void test_environment(void **state)
     (void)state;
     write_rows("reduce " ROWS "tile_bytes=512");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        struct journal journal;
         assert_int_equal(setenv("CLFOLD_TUNING", cases[i].variable, 1), 0);
-        clfold_context *ctx = open_with(cases[i].name, &journal);
-        assert_int_equal(is_tuned(ctx, CLFOLD_REDUCE, &sum, COUNT), cases[i].tuned);
+        open_with(cases[i].name);
+        assert_int_equal(is_tuned(CLFOLD_REDUCE, &sum, COUNT), cases[i].tuned);
         assert_int_equal(journal.warnings, cases[i].warns);
-        clfold_context_destroy(&ctx);
     }
     assert_int_equal(unsetenv("CLFOLD_TUNING"), 0);
 }
 
 /* ---- clfold_explain_tuning --------------------------------------------------------- */
 
-static clfold_tuning_row row_of(clfold_context *ctx, clfold_operation operation,
-                                const clfold_fold *fold, size_t count)
+static clfold_tuning_row row_of(clfold_operation operation, const clfold_fold *fold,
+                                size_t count)
 {
     clfold_tuning_row row;
 
@@ -490,42 +442,28 @@ static clfold_tuning_row row_of(clfold_context *ctx, clfold_operation operation,
 static void test_completed(void **state)
 {
     static const char *const tiles[] = { "tile_vector", "tile_group" };
-    struct journal journal;
     char text[128];
 
     (void)state;
     for (int i = 0; i < 2; ++i) {
         snprintf(text, sizeof(text), "scan " ROWS "anchor=3 tile=%s", tiles[i]);
         write_rows(text);
-        clfold_context *ctx = open_with(file, &journal);
-        const clfold_tuning_row row = row_of(ctx, CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT);
+        open_with(file);
+        const clfold_tuning_row row = row_of(CLFOLD_EXCLUSIVE_SCAN, &sum, COUNT);
         assert_string_equal(row.tile, tiles[i]);
         assert_int_equal(row.anchor, 3);
         assert_true(row.tile_bytes > 0 && row.groups > 0);
         assert_int_equal(row.group_size == 1, i == 0);
         assert_int_equal(row.count_class, 6);
-        assert_int_not_equal(row_of(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, 3).anchor, 3);
-        clfold_context_destroy(&ctx);
+        assert_int_not_equal(row_of(CLFOLD_INCLUSIVE_SCAN, &sum, 3).anchor, 3);
     }
 }
 
 /* ---- The group --------------------------------------------------------------------- */
 
-static cl_mem buffer(void)
-{
-    cl_int status;
-    cl_mem mem =
-        clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(values), NULL, &status);
-
-    assert_int_equal(status, CL_SUCCESS);
-    return mem;
-}
-
 static int open_device(void **state)
 {
     static cl_float floats[COUNT + MARGIN];
-    struct journal journal;
-    clfold_context *ctx;
 
     (void)state;
     device_init(&device);
@@ -534,37 +472,24 @@ static int open_device(void **state)
         return 1;
     }
     snprintf(file, sizeof(file), "%s/tuning", folder);
-    in = buffer();
-    out = buffer();
-    whole = buffer();
-    /* floats too, of moderate size */
-    for (size_t i = 0; i < COUNT + MARGIN; ++i) {
-        const cl_float value = 1 / (cl_float)(i + 1);
-        memcpy(&values[i], &value, sizeof(value));
-    }
-    ctx = open_with("", &journal);
-    snprintf(key, sizeof(key), "%s", row_of(ctx, CLFOLD_REDUCE, &sum, 1).device);
-    by_flags.mem = in;
-    clfold_context_destroy(&ctx);
     for (size_t i = 0; i < COUNT + MARGIN; ++i) {
         floats[i] = (cl_float)(i % 13) - 5;
     }
-    return clEnqueueWriteBuffer(device.queue, in, CL_TRUE, 0, sizeof(values), values, 0,
-                                NULL, NULL) ||
-           clEnqueueWriteBuffer(device.queue, whole, CL_TRUE, 0, sizeof(floats), floats,
-                                0, NULL, NULL);
+    whole = copied_buffer(floats, sizeof(floats));
+    out = coloured_buffer(sizeof(floats));
+    by_flags.mem = whole;
+    open_with("");
+    snprintf(key, sizeof(key), "%s", row_of(CLFOLD_REDUCE, &sum, 1).device);
+    return 0;
 }
 
 static int close_device(void **state)
 {
-    (void)state;
     unlink(file);
     rmdir(folder);
-    clReleaseMemObject(in);
-    clReleaseMemObject(out);
     clReleaseMemObject(whole);
-    device_finish(&device);
-    return 0;
+    clReleaseMemObject(out);
+    return close_context(state);
 }
 
 TEST_MAIN("tune", open_device, close_device, cmocka_unit_test(test_serves),

@@ -11,30 +11,22 @@
 static void check_rounding(struct pair pair, const char *algorithm,
                            const struct debug *plan, const double terms[3], size_t count)
 {
-    const clfold_fold fold = {
-        .op = CLFOLD_ADD, .type = pair.type, .in = pair.in, .algorithm = algorithm
-    };
-    unsigned char *data = malloc(count * size_of(pair.in)), result[8];
-    cl_int status;
-    cl_mem mem;
+    unsigned char *data = malloc(count * size_of(pair.in));
+    const struct trial trial = { .op = CLFOLD_ADD,
+                                 .pair = pair,
+                                 .operation = CLFOLD_REDUCE,
+                                 .algorithm = algorithm,
+                                 .plan = *plan,
+                                 .count = count,
+                                 .elements = data,
+                                 .unknown = true };
 
     assert_non_null(data);
     for (size_t i = 0; i < count; ++i) {
         const struct number x = { 0, (long double)terms[i % 3] };
         write_number(pair.in, x, data + i * size_of(pair.in));
     }
-    mem = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                         count * size_of(pair.in), data, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    clfold_context_override(ctx, plan);
-    if (clfold_reduce_host(ctx, device.queue, &fold, mem, 0, count, result,
-                           size_of(pair.type))) {
-        fail_msg("%zu times %g, %g and %g, %s into %s, by %s: %s", count, terms[0],
-                 terms[1], terms[2], name_of(pair.in), name_of(pair.type),
-                 algorithm ? algorithm : clfold_tile_name(plan->tile),
-                 clfold_last_error());
-    }
-    clReleaseMemObject(mem);
+    trial_check(&trial, NULL);
     free(data);
 }
 
@@ -96,21 +88,17 @@ static void test_texts(void **state)
     };
     static cl_float data[2 * COUNT];
     unsigned char result[32];
-    cl_int status;
-    cl_mem mem;
 
     (void)state;
     for (size_t i = 0; i < 2 * COUNT; ++i) {
         data[i] = 0.1f + (cl_float)(i % 7);
     }
-    mem = clCreateBuffer(device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                         sizeof(data), data, &status);
-    assert_int_equal(status, CL_SUCCESS);
+    cl_mem mem = copied_buffer(data, sizeof(data));
     clfold_context_override(ctx, NULL);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         size_t size = i == 1 ? 16 : i == 4 ? 4 : 8;
-        status = clfold_reduce_host(ctx, device.queue, &cases[i].fold, mem, 0, COUNT,
-                                    result, size);
+        const clfold_status status = clfold_reduce_host(ctx, device.queue, &cases[i].fold,
+                                                        mem, 0, COUNT, result, size);
         if (cases[i].found) {
             assert_refused(status, CLFOLD_ERROR_DATA, cases[i].found);
         } else if (status) {
@@ -127,10 +115,9 @@ static void test_unreadable(void **state)
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
     const cl_mem_flags flags[] = { CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_WRITE_ONLY };
     cl_int status;
-    cl_mem plain = clCreateBuffer(device.context, 0, 64, NULL, &status);
+    cl_mem plain = coloured_buffer(64);
 
     (void)state;
-    assert_int_equal(status, CL_SUCCESS);
     for (size_t i = 0; i < 2; ++i) {
         cl_mem hidden = clCreateBuffer(device.context, flags[i], 64, NULL, &status);
         assert_int_equal(status, CL_SUCCESS);

@@ -605,7 +605,7 @@ FAULTS = {
     ),
     # A part that is the last, short row has the number of a row of its own length.
     "part_rows_of_its_own": (
-        "parts/test_last_row",
+        "parts/test_places",
         [(RUN, 1, "clfold_segments_or_one(request->job.segments.given)",
           "clfold_segments_or_one(request->job.segments.rows)")],
     ),

@@ -10,23 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct monoid affine_monoid(clfold_type type)
-{
-    return (struct monoid){
-        .name = "affine",
-        .in = type,
-        .type = type,
-        .cell = type,
-        .num_scalars = 2,
-        .num_components = 2,
-        .has_identity = true,
-        .stage_limit = UINT64_MAX,
-        .components = { { "a", type, type, type, LOAD_PLAIN, "a.a * b.a", "1" },
-                        { "b", type, type, type, LOAD_PLAIN, "a.b * b.a + b.b", "0",
-                          1 } },
-    };
-}
-
 struct visitor {
     void (*visit)(void *user, const char *name, const char *text);
     void *user;
@@ -46,81 +29,93 @@ static void visit_text(const struct visitor *visitor, const char *name, struct t
 static void visit_shape(const struct visitor *visitor, const struct monoid *monoid,
                         const struct shape *shape, const char *class)
 {
-    struct shape used = *shape;
     struct text text = { 0 };
-    char name[128];
+    char name[192];
 
-    used.use = visitor->use;
     snprintf(name, sizeof(name), "%s_%s_%s_%s_%s_%s",
              clfold_algorithm_name(shape->algorithm), monoid->name, name_of(monoid->in),
              name_of(monoid->type), clfold_tile_name(shape->tile.kind), class);
-    clfold_assemble(&text, monoid, &used);
+    clfold_assemble(&text, monoid, shape);
     visit_text(visitor, name, &text);
 }
 
+static const struct site site = { NULL, "every_text" };
+
 static bool make(struct monoid *monoid, clfold_op op, clfold_type type, clfold_type in)
 {
-    const struct site site = { NULL, "every_text" };
-
     return clfold_monoid_init(monoid, &site, op, type, in) == CLFOLD_OK;
 }
 
-static const struct device_facts cpu = {
-    .cpu = true,
-    .vendor = "",
-    .name = "",
-    .platform = "Portable Computing Language",
-    .max_group_size = 4096,
-    .local_memory = 1 << 20,
-};
-/* Its compiler is not known for builtins. */
-static const struct device_facts plain_cpu = {
-    .cpu = true,
-    .vendor = "",
-    .name = "",
-    .max_group_size = 4096,
-    .local_memory = 1 << 20,
-};
-static const struct device_facts gpu = {
-    .vendor = "", .name = "", .max_group_size = 1024, .local_memory = 48 << 10
-};
-static const struct device_facts sub_groups = {
-    .vendor = "",
-    .name = "",
-    .max_group_size = 1024,
-    .local_memory = 48 << 10,
-    .sub_groups = true,
-};
-
-/* The tiles that a device would take: its first only, or each. */
-static void visit_tiles(const struct visitor *visitor, const struct monoid *monoid,
-                        bool each)
+struct monoid affine_monoid(clfold_type type)
 {
-    static const struct device_facts *const devices[] = { &cpu, &gpu, &plain_cpu };
-    static const char *const classes[] = { "cpu", "gpu", "plain-cpu" };
+    struct monoid monoid;
 
-    for (size_t d = 0; d < (each ? 3 : 2); ++d) {
-        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-        uint32_t num = candidates_of(CLFOLD_REDUCE, REDUCE_TILES, monoid, devices[d],
-                                     NULL, candidates);
-        for (uint32_t i = 0; i < (each ? num : 1); ++i) {
-            visit_shape(visitor, monoid, &candidates[i].shape, classes[d]);
-        }
+    make(&monoid, CLFOLD_AFFINE, type, type);
+    return monoid;
+}
+
+/* A fold of a caller's, by a name of the visitor's. */
+struct user_monoid {
+    struct monoid monoid;
+    struct component_names names;
+    char name[64];
+};
+
+static void make_user(struct user_monoid *user, const clfold_fold *fold, const char *kind,
+                      size_t number)
+{
+    if (clfold_monoid_user(&user->monoid, &site, fold, &user->names)) {
+        abort();
+    }
+    snprintf(user->name, sizeof(user->name), "%s-%zu", kind, number);
+    user->monoid.name = user->name;
+}
+
+#define GPU_FACTS                                                                        \
+    .vendor = "", .name = "", .max_group_size = 1024, .local_memory = 48 << 10
+#define CPU_FACTS                                                                        \
+    .cpu = true, .vendor = "", .name = "", .max_group_size = 4096, .local_memory = 1 << 20
+enum { CPU, GPU, PLAIN_CPU, SUB_GROUPS };
+static const struct device_facts devices[] = {
+    [CPU] = { CPU_FACTS, .platform = "Portable Computing Language" },
+    [GPU] = { GPU_FACTS },
+    [PLAIN_CPU] = { CPU_FACTS }, /* its compiler is not known for builtins */
+    [SUB_GROUPS] = { GPU_FACTS, .sub_groups = true },
+};
+static const char *const device_names[] = { "cpu", "gpu", "plain-cpu", "sub-groups" };
+
+/* The tiles that the job's device would take: its first only, or each. */
+static void visit_job(const struct visitor *visitor, struct job job, bool each,
+                      const char *class)
+{
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+
+    job.use = visitor->use;
+    const uint32_t num = job_candidates(&job, candidates);
+    for (uint32_t i = 0; i < (each ? num : 1); ++i) {
+        visit_shape(visitor, job.monoid, &candidates[i].shape, class);
+    }
+}
+
+/* Of a reduction or a map, on the first devices. */
+static void visit_tiles(const struct visitor *visitor, const struct monoid *monoid,
+                        enum algorithm algorithm, bool each)
+{
+    const clfold_operation operation =
+        algorithm == MAP_TILES ? CLFOLD_MAP : CLFOLD_REDUCE;
+
+    for (size_t d = CPU; d < (each ? 3 : 2); ++d) {
+        visit_job(visitor, job_of(operation, algorithm, monoid, &devices[d], NULL), each,
+                  device_names[d]);
     }
 }
 
 static void visit_rungs(const struct visitor *visitor, const struct monoid *monoid)
 {
-    const struct site site = { NULL, "every_text" };
-
-    for (uint32_t rung = 0; rung <= REDUCE_6 - REDUCE_0; ++rung) {
-        enum algorithm algorithm = (enum algorithm)(REDUCE_0 + rung);
-        struct job job = job_of(CLFOLD_REDUCE, algorithm, monoid, &gpu, NULL);
-        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-        if (clfold_plan_choose(&job, &site, clfold_algorithm_name(algorithm)) ==
-            CLFOLD_OK) {
-            job_candidates(&job, candidates);
-            visit_shape(visitor, monoid, &candidates[0].shape, "gpu");
+    for (enum algorithm rung = REDUCE_0; rung <= REDUCE_6; ++rung) {
+        struct job job = job_of(CLFOLD_REDUCE, rung, monoid, &devices[GPU], NULL);
+        if (clfold_plan_choose(&job, &site, clfold_algorithm_name(rung)) == CLFOLD_OK) {
+            visit_job(visitor, job, false, "gpu");
         }
     }
 }
@@ -128,23 +123,22 @@ static void visit_rungs(const struct visitor *visitor, const struct monoid *mono
 /* Of each operation. */
 static void visit_serial(const struct visitor *visitor, const struct monoid *monoid)
 {
-    static const char *const kinds[] = { "reduce", "inclusive", "exclusive" };
-    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+    static const char *const kinds[] = { "reduce", "inclusive", "exclusive", "reduce" };
 
-    for (clfold_operation o = CLFOLD_REDUCE; o <= CLFOLD_EXCLUSIVE_SCAN; ++o) {
-        candidates_of(o, SERIAL, monoid, &gpu, NULL, candidates);
-        visit_shape(visitor, monoid, &candidates[0].shape, kinds[o - CLFOLD_REDUCE]);
+    for (int i = 0; i < 4; ++i) {
+        const clfold_operation operation =
+            i == 3 ? CLFOLD_REDUCE : CLFOLD_REDUCE + (clfold_operation)i;
+        visit_job(visitor,
+                  job_of(operation, i == 3 ? SERIAL_PIECES : SERIAL, monoid,
+                         &devices[GPU], NULL),
+                  false, kinds[i]);
     }
-    candidates_of(CLFOLD_REDUCE, SERIAL_PIECES, monoid, &gpu, NULL, candidates);
-    visit_shape(visitor, monoid, &candidates[0].shape, kinds[0]);
 }
 
 /* By lanes, by a device's first tile or each. */
 static void visit_segments(const struct visitor *visitor, const struct monoid *monoid,
                            bool each)
 {
-    static const struct device_facts *const devices[] = { &cpu, &gpu };
-
     static const struct {
         clfold_operation operation;
         enum algorithm algorithm;
@@ -161,29 +155,9 @@ static void visit_segments(const struct visitor *visitor, const struct monoid *m
 
     for (size_t i = 0; i < 2 * num_ways; ++i) {
         struct job job = job_of(ways[i / 2].operation, ways[i / 2].algorithm, monoid,
-                                devices[i % 2], NULL);
-        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+                                &devices[i % 2], NULL);
         job.segments.rows = (struct rows){ 1, 3 };
-        uint32_t num = job_candidates(&job, candidates);
-        for (uint32_t c = 0; c < (each ? num : 1); ++c) {
-            visit_shape(visitor, monoid, &candidates[c].shape,
-                        ways[i / 2].classes[i % 2]);
-        }
-    }
-}
-
-static void visit_maps(const struct visitor *visitor, const struct monoid *monoid)
-{
-    static const struct device_facts *const devices[] = { &cpu, &gpu, &plain_cpu };
-    static const char *const classes[] = { "cpu", "gpu", "plain-cpu" };
-
-    for (size_t d = 0; d < 3; ++d) {
-        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-        uint32_t num =
-            candidates_of(CLFOLD_MAP, MAP_TILES, monoid, devices[d], NULL, candidates);
-        for (uint32_t i = 0; i < num; ++i) {
-            visit_shape(visitor, monoid, &candidates[i].shape, classes[d]);
-        }
+        visit_job(visitor, job, each, ways[i / 2].classes[i % 2]);
     }
 }
 
@@ -195,12 +169,12 @@ struct scan {
 };
 
 static void visit_scan(const struct visitor *visitor, const struct monoid *monoid,
-                       const struct device_facts *device, struct scan scan, bool each)
+                       size_t device, struct scan scan, bool each)
 {
     struct job job =
         job_of(scan.exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN,
-               scan.algorithm, monoid, device, NULL);
-    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+               scan.algorithm, monoid, &devices[device], NULL);
+    char class[96];
 
     /* It combines what is written. */
     if (scan.algorithm == SCAN_THEN_PROPAGATE && clfold_monoid_converts(monoid)) {
@@ -208,23 +182,11 @@ static void visit_scan(const struct visitor *visitor, const struct monoid *monoi
     }
     job.verdict = (struct verdict){ scan.tier, true, clfold_memory(scan.tier)->fences };
     job.traced = scan.traced;
-    job.use = visitor->use;
-    uint32_t num = job_candidates(&job, candidates);
-    for (uint32_t i = 0; i < (each ? num : 1); ++i) {
-        const struct shape *shape = &candidates[i].shape;
-        struct text text = { 0 };
-        char name[192];
-        snprintf(name, sizeof(name), "%s_%s_%s_%s_%s_%s_%s_%s%s",
-                 clfold_algorithm_name(scan.algorithm), monoid->name, name_of(monoid->in),
-                 name_of(monoid->type), clfold_tile_name(shape->tile.kind),
-                 device->cpu          ? "cpu"
-                 : device->sub_groups ? "sub-groups"
-                                      : "gpu",
-                 scan.exclusive ? "exclusive" : "inclusive",
-                 clfold_memory(scan.tier)->name, scan.traced ? "_traced" : "");
-        clfold_assemble(&text, monoid, shape);
-        visit_text(visitor, name, &text);
-    }
+    snprintf(class, sizeof(class), "%s_%s_%s%s",
+             device_names[device == PLAIN_CPU ? CPU : device],
+             scan.exclusive ? "exclusive" : "inclusive", clfold_memory(scan.tier)->name,
+             scan.traced ? "_traced" : "");
+    visit_job(visitor, job, each, class);
 }
 
 #define NUM_SCANS (SCAN_CHAINED + 1 - SCAN_SINGLE_GROUP)
@@ -238,21 +200,21 @@ static void visit_scans(const struct visitor *visitor, const struct monoid *mono
 
     scan.tier = clfold_looks_back(scan.algorithm) ? 1 + turn % (CLFOLD_MEMORY_TIERS - 1)
                                                   : MEMORY_NONE;
-    visit_scan(visitor, monoid, turn % 2 == 0 ? &cpu : &gpu, scan, false);
+    visit_scan(visitor, monoid, turn % 2, scan, false);
     ++turn;
 }
 
 /* All that a scan may be; traced ones by one tier of each size of words. */
 static void visit_all_scans(const struct visitor *visitor, const struct monoid *monoid)
 {
-    static const struct device_facts *const devices[] = { &cpu, &gpu, &sub_groups };
+    static const size_t on[] = { CPU, GPU, SUB_GROUPS };
 
     for (uint32_t i = 0; i < 2 * 3 * NUM_SCANS; ++i) {
         struct scan scan = { .algorithm = SCAN_SINGLE_GROUP + i / 6,
                              .exclusive = i / 3 % 2 };
-        const struct device_facts *device = devices[i % 3];
+        const size_t device = on[i % 3];
         if (!clfold_looks_back(scan.algorithm)) {
-            if (device != &sub_groups) {
+            if (device != SUB_GROUPS) {
                 visit_scan(visitor, monoid, device, scan, true);
             }
             continue;
@@ -266,11 +228,21 @@ static void visit_all_scans(const struct visitor *visitor, const struct monoid *
     }
 }
 
+/* Reductions of a whole, serial folds and, where there are any, all scans. */
+static void visit_wholes(const struct visitor *visitor, const struct monoid *monoid)
+{
+    visit_tiles(visitor, monoid, REDUCE_TILES, true);
+    visit_rungs(visitor, monoid);
+    visit_serial(visitor, monoid);
+    if (monoid->accuracy != CLFOLD_REPRODUCIBLE) {
+        visit_all_scans(visitor, monoid);
+    }
+}
+
 /* By look-back and two launches, for all devices. */
 static void visit_selects(const struct visitor *visitor)
 {
-    static const struct device_facts *const devices[] = { &cpu, &gpu, &sub_groups,
-                                                          &plain_cpu };
+    static const size_t on[] = { CPU, GPU, SUB_GROUPS, PLAIN_CPU };
     const clfold_fold folds[] = {
         { .type = CLFOLD_F32, .keep = "x > 0" },
         { .type = CLFOLD_U8, .keep = "to_u32(x) & 1" },
@@ -289,23 +261,16 @@ static void visit_selects(const struct visitor *visitor)
         { .type = CLFOLD_F32, .same = "a == b" },
         { .components = "ulong sum; uint last", .same = "a.last == b.last" },
     };
-    const struct site site = { NULL, "every_text" };
 
     for (size_t i = 0; i < sizeof(folds) / sizeof(folds[0]); ++i) {
-        struct component_names names;
-        struct monoid monoid;
-        char name[32];
-        if (clfold_monoid_user(&monoid, &site, &folds[i], &names)) {
-            abort();
-        }
-        snprintf(name, sizeof(name), "select-%zu", i);
-        monoid.name = name;
-        for (size_t d = 0; d < 2 * sizeof(devices) / sizeof(devices[0]); ++d) {
+        struct user_monoid user;
+        make_user(&user, &folds[i], "select", i);
+        for (size_t d = 0; d < 2 * sizeof(on) / sizeof(on[0]); ++d) {
             const struct scan scan = {
                 .algorithm = d % 2 ? REDUCE_THEN_SCAN : SCAN_LOOKBACK,
                 .tier = d % 2 ? MEMORY_NONE : MEMORY_SCOPED_64,
             };
-            visit_scan(visitor, &monoid, devices[d / 2], scan, true);
+            visit_scan(visitor, &user.monoid, on[d / 2], scan, true);
         }
     }
 }
@@ -320,7 +285,7 @@ static void visit_ways(const struct visitor *visitor, const struct monoid *monoi
     for (uint32_t i = 0; i < 2 * sizeof(ways) / sizeof(ways[0]); ++i) {
         struct scan scan = { .algorithm = ways[i / 2], .exclusive = (turn + i / 2) % 2 };
         scan.tier = clfold_looks_back(scan.algorithm) ? MEMORY_SCOPED_64 : MEMORY_NONE;
-        visit_scan(visitor, monoid, i % 2 ? &gpu : &cpu, scan, true);
+        visit_scan(visitor, monoid, i % 2, scan, true);
     }
     if (!monoid->keep) {
         visit_serial(visitor, monoid);
@@ -379,7 +344,6 @@ static void visit_heads(const struct visitor *visitor, const struct job *job,
  * too. */
 static void visit_stages(const struct visitor *visitor)
 {
-    static const struct device_facts *const devices[] = { &cpu, &gpu, &plain_cpu };
     static const uint32_t facets[] = { 0, 1u << FACET_COUNT_AT, 1u << FACET_NUM_AT,
                                        1u << FACET_PART };
     const clfold_fold selects[] = {
@@ -394,7 +358,6 @@ static void visit_stages(const struct visitor *visitor)
           .keep = "item.n % 2",
           .result = "{ i, x.mean }" },
     };
-    const struct site site = { NULL, "every_text" };
     struct monoid monoid;
     char name[64];
 
@@ -403,7 +366,7 @@ static void visit_stages(const struct visitor *visitor)
             const bool has_equal = i / 9;
             make(&monoid, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32);
             struct job job =
-                job_of(CLFOLD_REDUCE, REDUCE_OFFSETS, &monoid, devices[i % 3], NULL);
+                job_of(CLFOLD_REDUCE, REDUCE_OFFSETS, &monoid, &devices[i % 3], NULL);
             const uint32_t by = CLFOLD_BY_FLAGS + i / 3 % 3;
             if (has_equal && by != CLFOLD_BY_KEYS) {
                 continue;
@@ -426,21 +389,17 @@ static void visit_stages(const struct visitor *visitor)
         }
     }
     for (size_t i = 0; i < sizeof(selects) / sizeof(selects[0]); ++i) {
-        struct component_names names;
-        if (clfold_monoid_user(&monoid, &site, &selects[i], &names)) {
-            abort();
-        }
-        snprintf(name, sizeof(name), "scan-select-%zu", i);
-        monoid.name = name;
         struct visitor of_select = *visitor;
+        struct user_monoid user;
+        make_user(&user, &selects[i], "scan-select", i);
         of_select.use.heads = CLFOLD_I8;
-        visit_ways(&of_select, &monoid, (uint32_t)i);
-        for (size_t d = 0; d < 3; ++d) {
+        visit_ways(&of_select, &user.monoid, (uint32_t)i);
+        for (size_t d = CPU; d < 3; ++d) {
             struct job job =
-                job_of(CLFOLD_SELECT, REDUCE_THEN_SCAN, &monoid, devices[d], NULL);
+                job_of(CLFOLD_SELECT, REDUCE_THEN_SCAN, &user.monoid, &devices[d], NULL);
             job.use = of_select.use;
             job.use.facets = facets[d % 2];
-            visit_heads(visitor, &job, name);
+            visit_heads(visitor, &job, user.name);
         }
     }
 }
@@ -450,26 +409,20 @@ static void visit_reversed(const struct visitor *visitor, clfold_fold fold,
                            const char *of)
 {
     const clfold_segments segments = { .by = CLFOLD_BY_KEYS };
-    const struct site site = { NULL, "every_text" };
     struct visitor reversed = *visitor;
-    struct component_names names;
-    struct monoid monoid;
+    struct user_monoid user;
     static uint32_t turn;
-    char name[64];
 
-    snprintf(name, sizeof(name), "reverse-%s", of);
     reversed.use.facets = UINT32_C(1) << FACET_REVERSE;
     fold.flags |= CLFOLD_REVERSE;
     for (int by_keys = 0; by_keys < 2; ++by_keys) {
         fold.segments = by_keys ? &segments : NULL;
-        if (clfold_monoid_user(&monoid, &site, &fold, &names)) {
-            abort();
-        }
-        monoid.name = name;
+        make_user(&user, &fold, "", 0);
+        snprintf(user.name, sizeof(user.name), "reverse-%s", of);
         if (by_keys) {
-            visit_lifted(&reversed, monoid);
+            visit_lifted(&reversed, user.monoid);
         } else {
-            visit_ways(&reversed, &monoid, turn++);
+            visit_ways(&reversed, &user.monoid, turn++);
         }
     }
 }
@@ -483,7 +436,7 @@ static void visit_group_text(const struct visitor *visitor, const struct monoid 
     snprintf(name, sizeof(name), "group_text_%s_%s_%s", monoid->name, name_of(monoid->in),
              name_of(monoid->type));
     clfold_assemble_group(&text, monoid, 50,
-                          monoid->commutative ? cpu.platform : "rusticl", "t");
+                          monoid->commutative ? devices[CPU].platform : "rusticl", "t");
     visit_text(visitor, name, &text);
 }
 
@@ -507,7 +460,7 @@ static void visit_placed(struct visitor visitor, enum facet facet, const char *n
     make(&monoid, CLFOLD_MAX, CLFOLD_F32, CLFOLD_F16);
     monoid.name = name;
     visitor.use.facets = UINT32_C(1) << facet;
-    visit_tiles(&visitor, &monoid, true);
+    visit_tiles(&visitor, &monoid, REDUCE_TILES, true);
     visit_serial(&visitor, &monoid);
     visit_all_scans(&visitor, &monoid);
     visit_lifted(&visitor, monoid);
@@ -584,35 +537,25 @@ static void visit_user_folds(const struct visitor *visitor)
           .load = "i > 0 ? x - in[i - 1] : x",
           .store = "out[i + 1] = item;" },
     };
-    const struct site site = { NULL, "every_text" };
 
     for (size_t i = 0; i < sizeof(folds) / sizeof(folds[0]); ++i) {
-        struct component_names names;
-        struct monoid monoid;
-        bool is_binned = folds[i].accuracy == CLFOLD_REPRODUCIBLE;
-        char name[32];
-        if (clfold_monoid_user(&monoid, &site, &folds[i], &names)) {
-            abort();
-        }
-        snprintf(name, sizeof(name), "%suser-%zu", is_binned ? "reproducible-" : "", i);
-        monoid.name = name;
-        visit_tiles(visitor, &monoid, true);
-        visit_rungs(visitor, &monoid);
-        visit_serial(visitor, &monoid);
-        visit_segments(visitor, &monoid, true);
+        const bool is_binned = folds[i].accuracy == CLFOLD_REPRODUCIBLE;
+        struct user_monoid user;
+        make_user(&user, &folds[i], is_binned ? "reproducible-user" : "user", i);
+        visit_segments(visitor, &user.monoid, true);
+        visit_wholes(visitor, &user.monoid);
         if (is_binned) {
             continue; /* it is for reductions */
         }
         if (!folds[i].accuracy) {
-            visit_group_text(visitor, &monoid);
+            visit_group_text(visitor, &user.monoid);
         }
-        if (clfold_monoid_converts(&monoid) && !folds[i].accuracy) {
-            visit_maps(visitor, &monoid);
+        if (clfold_monoid_converts(&user.monoid) && !folds[i].accuracy) {
+            visit_tiles(visitor, &user.monoid, MAP_TILES, true);
         }
-        visit_all_scans(visitor, &monoid);
-        visit_lifted(visitor, monoid);
+        visit_lifted(visitor, user.monoid);
         if (folds[i].op < CLFOLD_ARG_MIN || folds[i].op > CLFOLD_ARG_MIN_MAX) {
-            visit_reversed(visitor, folds[i], name);
+            visit_reversed(visitor, folds[i], user.name);
         }
     }
 }
@@ -626,7 +569,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
         for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MATRIX_2X2; ++op) {
             if (make(&monoid, op, type, type)) {
-                visit_tiles(&visitor, &monoid, op == CLFOLD_ADD);
+                visit_tiles(&visitor, &monoid, REDUCE_TILES, op == CLFOLD_ADD);
                 visit_segments(&visitor, &monoid, op == CLFOLD_ADD);
                 visit_scans(&visitor, &monoid);
             }
@@ -635,7 +578,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
         for (clfold_type in = CLFOLD_I8; in <= CLFOLD_F64; ++in) {
             clfold_op op = CLFOLD_ADD + (type * 5 + in * 3) % CLFOLD_MIN_MAX;
             if (in != type && make(&monoid, op, type, in)) {
-                visit_tiles(&visitor, &monoid, false);
+                visit_tiles(&visitor, &monoid, REDUCE_TILES, false);
                 visit_scans(&visitor, &monoid);
             }
         }
@@ -643,30 +586,22 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
     const clfold_op staged[] = { CLFOLD_ADD, CLFOLD_MAX, CLFOLD_ARG_MIN_MAX };
     for (size_t i = 0; i < sizeof(staged) / sizeof(staged[0]); ++i) {
         make(&monoid, staged[i], CLFOLD_U64, CLFOLD_U8);
-        visit_tiles(&visitor, &monoid, true);
-        visit_rungs(&visitor, &monoid);
-        visit_serial(&visitor, &monoid);
-        visit_all_scans(&visitor, &monoid);
+        visit_wholes(&visitor, &monoid);
         visit_lifted(&visitor, monoid);
         visit_group_text(&visitor, &monoid);
     }
     make(&monoid, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F16);
     clfold_monoid_set_accuracy(&monoid, NULL, CLFOLD_COMPENSATED);
     monoid.name = "compensated-add";
-    visit_tiles(&visitor, &monoid, true);
     visit_segments(&visitor, &monoid, true);
-    visit_rungs(&visitor, &monoid);
-    visit_serial(&visitor, &monoid);
-    visit_all_scans(&visitor, &monoid);
+    visit_wholes(&visitor, &monoid);
     visit_lifted(&visitor, monoid);
     for (clfold_type type = CLFOLD_F32; type <= CLFOLD_F64; ++type) {
         make(&monoid, CLFOLD_ADD, type, type == CLFOLD_F32 ? CLFOLD_F16 : type);
         clfold_monoid_set_accuracy(&monoid, NULL, CLFOLD_REPRODUCIBLE);
         monoid.name = "reproducible-add";
-        visit_tiles(&visitor, &monoid, true);
         visit_segments(&visitor, &monoid, true);
-        visit_rungs(&visitor, &monoid);
-        visit_serial(&visitor, &monoid);
+        visit_wholes(&visitor, &monoid);
     }
     const clfold_fold extremes = { .op = CLFOLD_MIN_MAX,
                                    .type = CLFOLD_I16,
@@ -675,10 +610,7 @@ void every_text(void (*visit)(void *user, const char *name, const char *text), v
     const clfold_type types[] = { CLFOLD_I32, CLFOLD_F32 };
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
         monoid = affine_monoid(types[i]);
-        visit_tiles(&visitor, &monoid, true);
-        visit_rungs(&visitor, &monoid);
-        visit_serial(&visitor, &monoid);
-        visit_all_scans(&visitor, &monoid);
+        visit_wholes(&visitor, &monoid);
         monoid.name = "affine-with-cuts";
         monoid.cuts = "b.a == 0";
         visit_all_scans(&visitor, &monoid);

@@ -52,15 +52,6 @@ void fill(void *data, clfold_type type, size_t count, enum fill how, uint64_t se
     }
 }
 
-void fill_poison(void *data, clfold_type type, size_t count)
-{
-    uint64_t greatest = UINT64_MAX >> (64 - 8 * size_of(type) + is_signed(type));
-
-    for (size_t i = 0; i < count; ++i) {
-        put(type, data, i, is_float(type) ? real((long double)NAN) : integer(greatest));
-    }
-}
-
 /* ---- Sums and products ------------------------------------------------------------- */
 
 /* Steps that a float adds up without rounding, beside an init of up to 100 in quarters of

@@ -180,11 +180,6 @@ static void write_result(clfold_op op, clfold_type type, const struct carry *car
     }
 }
 
-static bool has_identity(clfold_op op)
-{
-    return !is_arg(op);
-}
-
 /* A fold under way: what has been joined, if there is anything, and the sum of |x|. */
 struct fold {
     struct carry total;
@@ -221,7 +216,7 @@ bool oracle_fold(clfold_op op, struct pair pair, const void *data, size_t count,
 {
     struct fold fold = begin(op, pair.type, init);
 
-    if (count == 0 && !init && !has_identity(op)) {
+    if (count == 0 && !init && is_arg(op)) {
         return false;
     }
     for (size_t i = 0; i < count; ++i) {
@@ -242,7 +237,7 @@ bool oracle_scan(clfold_op op, struct pair pair, bool exclusive, const void *dat
     unsigned char *out = expected;
     bool of_nothing = exclusive || (total && count == 0);
 
-    if (of_nothing && !init && !has_identity(op)) {
+    if (of_nothing && !init && is_arg(op)) {
         return false;
     }
     for (size_t i = 0; i < count; ++i) {

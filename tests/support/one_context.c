@@ -73,6 +73,15 @@ void write_buffer(cl_mem mem, size_t offset, size_t size, const void *data)
     }
 }
 
+void load_buffer(cl_mem mem, size_t offset, size_t size, void *data)
+{
+    if (size > 0) {
+        assert_int_equal(clEnqueueReadBuffer(device.queue, mem, CL_TRUE, offset, size,
+                                             data, 0, NULL, NULL),
+                         CL_SUCCESS);
+    }
+}
+
 clfold_status call_operation(clfold_operation operation, const clfold_fold *fold,
                              cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,
                              size_t count)

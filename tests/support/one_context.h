@@ -30,6 +30,9 @@ cl_mem copied_buffer(const void *data, size_t size);
 /* Copies `size` bytes, or none, to `offset` bytes from the buffer's start. */
 void write_buffer(cl_mem mem, size_t offset, size_t size, const void *data);
 
+/* And what stands there. */
+void load_buffer(cl_mem mem, size_t offset, size_t size, void *data);
+
 /* The call of an operation on the device's queue. */
 clfold_status call_operation(clfold_operation operation, const clfold_fold *fold,
                              cl_mem in, size_t in_offset, cl_mem out, size_t out_offset,

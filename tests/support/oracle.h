@@ -121,9 +121,6 @@ void fill_fold(void *data, clfold_op op, struct pair pair, size_t count, unsigne
 void fill_init(void *init, clfold_op op, struct pair pair, const void *data, size_t count,
                uint64_t seed);
 
-/* Values that would show in any sum or maximum, for the zones around the input. */
-void fill_poison(void *data, clfold_type type, size_t count);
-
 /* Values that would show in this fold. */
 void poison_fold(void *data, clfold_op op, struct pair pair, size_t count);
 

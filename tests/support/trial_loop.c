@@ -38,9 +38,7 @@ static void fill_subject(const struct trial *trial, unsigned char *data,
 {
     const struct subject *s = trial->subject;
 
-    if (trial->elements) {
-        memcpy(data, trial->elements, trial->count * trial_element_size(trial));
-    } else {
+    if (!trial->elements) {
         subject_fill(s, data, trial->count, trial->seed);
     }
     if (s->fill_init) {
@@ -76,6 +74,9 @@ void run_fill(struct run *run)
                       trial->nan ? FILL_NAN : 0, trial->seed);
             fill_init(init, trial->op, trial->pair, data, trial->count, trial->seed);
         }
+    }
+    if (trial->elements) {
+        memcpy(data, trial->elements, trial->count * run->in_size);
     }
     if (trial->init_value) {
         memcpy(init, trial->init_value, run->item);
