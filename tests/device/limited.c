@@ -77,6 +77,7 @@ static void test_prepared(void **state)
                                    .algorithm = ways[w].algorithm };
         clfold_context *const usual = ctx;
         clfold_stats before, after;
+        cl_int result;
         assert_ok(clfold_context_create(&ctx, device.context, device.id, NULL));
         ctx->caps.facts.most_elements = ways[w].most_elements;
         clfold_context_override(ctx, &ways[w].plan);
@@ -85,6 +86,10 @@ static void test_prepared(void **state)
         for (size_t count = most; count > 0; count /= 3) {
             assert_ok(
                 call_operation(operation, &fold, in, 5, scans ? in : out, 5, count));
+            if (!scans) {
+                assert_ok(clfold_reduce_host(ctx, device.queue, &fold, in, 5, count,
+                                             &result, sizeof(result)));
+            }
             assert_int_equal(clFinish(device.queue), CL_SUCCESS);
         }
         assert_ok(clfold_context_stats(ctx, &after));

@@ -136,7 +136,8 @@ static bool run(const struct look *look, struct outcome *outcome)
 
     outcome->num_tiles = rows * ((length + tile - 1) / tile) + 1;
     assert_true(outcome->num_tiles <= MOST_TILES);
-    assert_true(scan.count * trial_result_size(&scan) <= sizeof(outcome->bytes));
+    assert_true(scan.count * trial_result_size(&scan) <=
+                sizeof(outcome->bytes) - MAX_RESULT);
     *trace = (struct trace){ .head = { .block_every = look->block_every,
                                        .seed = look->seed,
                                        .has_holds = look->holds != NULL,
@@ -531,7 +532,6 @@ static struct look look_by_20(enum memory_tier tier)
  * publish, whose words of a call before must not be taken for theirs. */
 static void check_call(struct look *look, size_t num_tiles, size_t i)
 {
-
     look->scan.count = num_tiles * look->scan.plan.tile_elements - i % 7;
     look->scan.seed = i;
     look->block_every = i % 2 ? 2 : 0;

@@ -57,6 +57,8 @@ static void test_places(void **state)
         cl_mem in = coloured_buffer(sizeof(once)), out = coloured_buffer(sizeof(once));
         assert_ok(call_operation(operation, &fold, in, 0, out, 0, cuts[3]));
         load_buffer(out, 0, sizeof(once), once);
+        memset(cut, COLOUR, sizeof(cut));
+        write_buffer(out, 0, sizeof(cut), cut);
         for (size_t c = 0; c < 3; ++c) {
             const clfold_part part = { .first = cuts[c], .whole = cuts[3] };
             fold.part = &part;

@@ -215,7 +215,6 @@ static void test_tiers(void **state)
 /* One look at what one waits for: waits in vain drop no tier. */
 static void test_in_vain(void **state)
 {
-
     (void)state;
     for (enum memory_tier t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
         if (ctx->caps.offered[t]) {
@@ -382,7 +381,6 @@ static const char *explain_now(cl_bool probe)
 /* What is told is what is saved. */
 static void test_explain(void **state)
 {
-
     (void)state;
     explain_now(CL_FALSE);
     assert_string_equal(explain_now(CL_FALSE), "");

@@ -19,8 +19,9 @@ def table_of(text):
     faults = text.partition("faults[] = {")[2].partition("};")[0]
     for comment, why in re.findall(r'/\* (.*?) \*/|\n *"(.*)" },', faults):
         driver = comment or driver
-        if why:
-            rows.append(f"| {driver} | {why} |")
+        row = f"| {driver} | {why} |"
+        if why and row not in rows:
+            rows.append(row)
     return "\n".join(rows) + "\n"
 
 

@@ -41,6 +41,7 @@ ROWS = (
      [f"{ONE}: a", BAD + "ended with 4"], []),
     ([YARD], "echo 1..2\nkill -ABRT $$\n", [], {}, 1,
      [BAD + "0 of 2 tests ran, the program ended by signal SIGABRT"], []),
+    ([YARD], "echo 1..2\n", [], {}, 1, [BAD + "0 of 2 tests ran, the program ended"], []),
     ([YARD], "kill -SEGV $$\n", [], {}, 1, [BAD + "ended by signal SIGSEGV"], []),
     ([YARD], "echo no f64 >&2\nexit 77\n", [], {}, 0, [f"{ONE} # SKIP no f64"], []),
     ([YARD], "echo 'not ok 1 # SKIP only'\necho 1..1\n", [], {}, 0, [f"{ONE}: only # SKIP "], []),

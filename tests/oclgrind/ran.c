@@ -1,7 +1,7 @@
 /* Stands between a program and Oclgrind: "calls: ran KERNEL" on stdout for each kernel
- * that is launched, once; and no buffer is released. For a buffer in the place of a
- * smaller one Oclgrind keeps the smaller's notes: what is beyond them would be
- * uninitialized. */
+ * that is launched, once; and no buffer is released where Oclgrind looks for what is
+ * uninitialized: for a buffer in the place of a smaller one it keeps the smaller's notes,
+ * and takes what is beyond them for that. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 
 #include <CL/cl.h>
@@ -57,5 +57,9 @@ clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
 
 CL_API_ENTRY cl_int CL_API_CALL clReleaseMemObject(cl_mem mem)
 {
-    return mem ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
+    cl_int (*next)(cl_mem);
+    void *symbol = dlsym(RTLD_NEXT, "clReleaseMemObject");
+
+    memcpy(&next, &symbol, sizeof(next));
+    return getenv("OCLGRIND_UNINITIALIZED") ? CL_SUCCESS : next(mem);
 }

@@ -216,7 +216,17 @@ static bool is_named(const struct subject *s, const char *name)
     return s && s->fold.name && strstr(s->fold.name, name);
 }
 
-/* Rows that hold for one call or another; see docs/devices.md. Intel's is that of
+static bool has_half(const struct random_fold *fold)
+{
+    bool has = false;
+
+    for (unsigned k = 0; k < fold->num_parts; ++k) {
+        has |= fold->parts[k].type == CLFOLD_F16;
+    }
+    return has;
+}
+
+/* Rows that hold for one call or another; see docs/devices.md. Intel's are those of
  * programs that called device_no_vectors. */
 const char *left_out(const struct trial *trial)
 {
@@ -260,6 +270,8 @@ const char *left_out(const struct trial *trial)
         /* Intel 2026.22 */
         { device.is_intel && is_group && scans && s && s->fold.type_name,
           "Intel's compiler takes the wrong one of two structs of a source, in groups" },
+        { device.is_intel && fold && fold->fold.type_name && has_half(fold),
+          "Intel's compiler does not write a half in a struct of a source" },
         /* PoCL 3.1 */
         { device.is_pocl && is_group && fold && scans &&
               (looks_back || fold->num_parts > 2),
