@@ -4,8 +4,8 @@
  *
  * needs: contract.cl, element.cl, tile_group_scan.cl
  */
-/* prefix op result i of the tile. */
-static clfold_item clfold_behind_prefix(clfold_result r, uint i, uint count,
+/* prefix op y, which is result i of the tile. */
+static clfold_item clfold_behind_prefix(clfold_item y, uint i, uint count,
                                         clfold_item prefix, clfold_item next CLFOLD_WITH)
 {
     clfold_item x = clfold_taken(prefix);
@@ -13,7 +13,7 @@ static clfold_item clfold_behind_prefix(clfold_result r, uint i, uint count,
     if (!CLFOLD_EXCLUSIVE && i + 1 == count)
         x = clfold_taken(next);
     else if (!CLFOLD_EXCLUSIVE || i > 0)
-        x = clfold_combine(x, clfold_item_of(r) CLFOLD_PASS);
+        x = clfold_combine(x, y CLFOLD_PASS);
     return x;
 }
 
@@ -31,8 +31,9 @@ static void clfold_propagate_chunk(global CLFOLD_OUT_CHUNK_VECTOR *to, uint c, u
         clfold_result r;
         for (uint n = 0; n < CLFOLD_OUT_CELLS; ++n)
             r.cells[n] = chunk.cells[k * CLFOLD_OUT_CELLS + n];
-        const clfold_item x = clfold_behind_prefix(r, c * CLFOLD_OUT_RESULTS + k, count,
-                                                   prefix, next CLFOLD_PASS);
+        const clfold_item x =
+            clfold_behind_prefix(clfold_item_of(r), c * CLFOLD_OUT_RESULTS + k, count,
+                                 prefix, next CLFOLD_PASS);
         r = clfold_cells_of(clfold_named_of(x));
         for (uint n = 0; n < CLFOLD_OUT_CELLS; ++n)
             chunk.cells[k * CLFOLD_OUT_CELLS + n] = r.cells[n];
@@ -62,12 +63,9 @@ static void clfold_tile_propagate(global CLFOLD_OUT *out, ulong out_begin, uint 
                                    prefix, next CLFOLD_PASS);
     }
 #endif
-    for (uint i = done + l; i < count; i += CLFOLD_GROUP_SIZE) {
-        clfold_result r;
-        for (uint n = 0; n < CLFOLD_OUT_CELLS; ++n)
-            r.cells[n] = out[(out_begin + i) * CLFOLD_OUT_CELLS + n];
-        clfold_store(clfold_behind_prefix(r, i, count, prefix, next CLFOLD_PASS), out,
-                     out_begin + i);
-    }
+    for (uint i = done + l; i < count; i += CLFOLD_GROUP_SIZE)
+        clfold_store(clfold_behind_prefix(clfold_fetch(out, out_begin + i), i, count,
+                                          prefix, next CLFOLD_PASS),
+                     out, out_begin + i);
     barrier(CLK_LOCAL_MEM_FENCE);
 }

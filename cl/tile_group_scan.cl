@@ -255,8 +255,9 @@ static void clfold_write_rows(CLFOLD_ROWS_PARAMS CLFOLD_WITH)
     for (uint w = l; w < num * CLFOLD_OUT_WORDS; w += CLFOLD_GROUP_SIZE)
         to[w] = room->slots[CLFOLD_SLOT(w / CLFOLD_OUT_WORDS)]
                     .out_words[w % CLFOLD_OUT_WORDS];
-    for (uint i = num + l; i < count; i += CLFOLD_GROUP_SIZE)
-        out[out_begin + i] = room->slots[CLFOLD_SLOT(i)].out.cells[0];
+    for (uint i = num + l; i < count; i += CLFOLD_GROUP_SIZE) {
+        out[out_begin + i].$name = room->slots[CLFOLD_SLOT(i)].out.cells[0].$name;
+    }
 }
 
 #else

@@ -86,7 +86,7 @@ static void get_build_log(struct text *text, const char *source, cl_program prog
 
     if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) !=
             CL_SUCCESS ||
-        !(log = clfold_alloc(size + 1)) ||
+        size <= 1 || !(log = clfold_alloc(size + 1)) ||
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL) !=
             CL_SUCCESS) {
         clfold_text_print(text, "the driver gave no build log");
