@@ -6,8 +6,8 @@
  */
 #include "held_up.h"
 #include "lookback.h"
+#include "subjects_of_text.h"
 #include "test.h"
-#include "trial.h"
 
 #include "ops/context.h"
 #include "plan/plan.h"
@@ -33,6 +33,23 @@ static const struct subject affine_f32 = {
     .size = 2 * sizeof(cl_float),
     .fill = fill_maps,
     .fill_init = fill_map,
+};
+
+/* Heads of each kind, by the seed; sums that round. */
+#define CUT_TILE 16
+static void fill_cut(void *elements, size_t count, uint64_t seed)
+{
+    fill_segments(elements, count, true, (enum heads)(seed % NUM_HEADS), CUT_TILE, true);
+}
+
+static const struct subject cut_f32 = {
+    .fold = { .name = "f32 with cuts",
+              .components = "float v; float f",
+              .combine = "{ b.f != 0 ? b.v : a.v + b.v, b.f != 0 ? b.f : a.f }",
+              .identity = "{ -0.0f, 0 }",
+              .cuts = "b.f != 0" },
+    .size = 2 * sizeof(cl_float),
+    .fill = fill_cut,
 };
 
 /* Sums of floats round, within the bound of any order. */
@@ -114,13 +131,6 @@ static void print_look(const struct look *look, char *text, size_t size)
              look->block_every, (int)look->scan.plan.spins - 1, look->seed);
 }
 
-static void read_buffer(cl_mem mem, void *bytes, size_t size)
-{
-    assert_int_equal(
-        clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0, size, bytes, 0, NULL, NULL),
-        CL_SUCCESS);
-}
-
 /* Traced if it looks back, and then only rejected for a valid reason. Returns false in
  * this case. */
 static bool run(const struct look *look, struct outcome *outcome)
@@ -158,7 +168,7 @@ static bool run(const struct look *look, struct outcome *outcome)
                                    CLFOLD_ERROR_UNSUPPORTED));
         return false;
     }
-    read_buffer(trace_mem, trace, sizeof(*trace));
+    load_buffer(trace_mem, 0, sizeof(*trace), trace);
     return true;
 }
 
@@ -371,34 +381,6 @@ static void test_subject(void **state)
     report_runs();
 }
 
-/* Each tier by each kind of tile, with blocks and without, and each window. */
-static void test_tier(void **state)
-{
-    enum memory_tier tier = (enum memory_tier)(uintptr_t)*state;
-
-    if (!has_tier(&device, tier)) {
-        print_message("%s: %s does not compile\n", device.name,
-                      clfold_memory(tier)->name);
-        assert_false(ctx->caps.offered[tier]);
-        skip();
-    }
-    for (size_t k = 0; k < 6; ++k) {
-        bool group = k % 2;
-        struct look look =
-            look_over(&subjects[k / 2 % 2].scan, tiles[group ? 4 : 0], tier, TILES_HERE);
-        if (group && k > 1 && !ctx->caps.facts.sub_groups) {
-            continue;
-        }
-        look.scan.plan.anchor = k / 2 == 1 ? 4 : 1;
-        look.scan.plan.window = windows[k / 2];
-        look.scan.operation = scan_of(k / 3 % 2);
-        look.scan.out_offset = look.scan.seed = k;
-        look.scan.algorithm = k == 3 ? "scan_chained" : "scan_lookback";
-        check_blocked(&look);
-    }
-    report_runs();
-}
-
 /* ---- Delays ------------------------------------------------------------------------ */
 
 #define SEEDS 1000
@@ -462,6 +444,34 @@ static void test_in_place(void **state)
     }
     print_message("%zu tiles folded for others\n", helped);
     assert_true(helped > 0 || !groups_meet(&device));
+}
+
+/* Where folds may stop, look-back does so at once, and goes on to the next prefix where there
+ * are no heads; all strategies give the same bits. */
+static void test_cuts(void **state)
+{
+    static const char *const algorithms[] = { "scan_lookback", "scan_single_group",
+                                              "scan_then_propagate" };
+    const struct trial scan = { .subject = &cut_f32, .unknown = true };
+
+    (void)state;
+    for (size_t k = 0; k < 2 * NUM_HEADS * 3; ++k) {
+        const enum heads heads = (enum heads)(k / 3 % NUM_HEADS);
+        struct look look =
+            look_over(&scan, tiles[k / 3 / NUM_HEADS ? 5 : 0], best_tier(&device), 10);
+        cl_uint depths = 0;
+        look.scan.seed = heads;
+        look.block_every = 2;
+        run_plainly(&look);
+        look.scan.algorithm = algorithms[k % 3];
+        assert_true(check_run(&look));
+        for (size_t t = 2; t < 10; t += 2) {
+            depths += found.trace.records[t].depth;
+        }
+        assert_true(heads == NO_HEADS && k % 3 == 0 ? depths >= 4
+                    : heads == TILE_HEADS           ? depths == 0
+                                                    : true);
+    }
 }
 
 /* ---- Holds ------------------------------------------------------------------------- */
@@ -611,7 +621,7 @@ static void test_replayed(void **state)
     clfold_context_override(own, &plan);
     assert_ok(clfold_inclusive_scan(own, device.queue, &fold, in_mem, 0, out_mem, 0,
                                     count, 0, NULL, NULL));
-    read_buffer(out_mem, wanted, sizeof(wanted));
+    load_buffer(out_mem, 0, sizeof(wanted), wanted);
     assert_ok(clfold_explain(own, CLFOLD_INCLUSIVE_SCAN, &fold, count, NULL, &report));
     assert_null(own->cache.programs->next);
     for (int i = 0; i < REPLAYS; ++i) {
@@ -623,7 +633,7 @@ static void test_replayed(void **state)
         assert_int_equal(clEnqueueNDRangeKernel(device.queue, kernel, 1, NULL, &global,
                                                 &local, 0, NULL, NULL),
                          CL_SUCCESS);
-        read_buffer(out_mem, is, sizeof(is));
+        load_buffer(out_mem, 0, sizeof(is), is);
         assert_memory_equal(is, wanted, sizeof(is));
     }
     clfold_context_destroy(&own);
@@ -650,22 +660,18 @@ static int close_device(void **state)
 /* An argument is a pattern of test names; after a '-', of those to leave out. */
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[6 + NUM_SUBJECTS + CLFOLD_MEMORY_TIERS - 1] = {
-        cmocka_unit_test(test_seeds),       cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_snapshot),    cmocka_unit_test(test_wrap),
-        cmocka_unit_test(test_whole_cycle), cmocka_unit_test(test_replayed)
+    struct CMUnitTest tests[7 + NUM_SUBJECTS] = {
+        cmocka_unit_test(test_cuts),     cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_in_place), cmocka_unit_test(test_snapshot),
+        cmocka_unit_test(test_wrap),     cmocka_unit_test(test_whole_cycle),
+        cmocka_unit_test(test_replayed)
     };
-    size_t num = 6;
+    size_t num = 7;
 
     for (size_t s = 0; s < NUM_SUBJECTS; ++s) {
         tests[num++] = (struct CMUnitTest){ .name = subjects[s].name,
                                             .test_func = test_subject,
                                             .initial_state = (void *)(uintptr_t)s };
-    }
-    for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS; ++tier) {
-        tests[num++] = (struct CMUnitTest){ .name = clfold_memory(tier)->name,
-                                            .test_func = test_tier,
-                                            .initial_state = (void *)(uintptr_t)tier };
     }
     filter_tests(argc, argv);
     return cmocka_run_group_tests_name("lookback", tests, open_device, close_device);

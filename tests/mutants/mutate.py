@@ -643,7 +643,7 @@ FAULTS = {
     ),
     # Look-back goes on where nothing before a tile counts.
     "lookback_past_a_cut": (
-        "scan_order/test_lookback_stops",
+        "lookback/test_cuts",
         [("plan/contract.c", 1, "clfold_monoid_cuts(monoid));", "false);")],
     ),
     # The rest of a row of columns, less than a vector, is another bundle's too.
