@@ -53,9 +53,9 @@ static const struct subject cut_f32 = {
 };
 
 /* Sums of floats round, within the bound of any order. */
-#define MOST          (1 << 18) /* elements, the longest */
-#define SUM(in, type) .op = CLFOLD_ADD, .pair = { in, type }
-#define FLOATS(type)  SUM(type, type), .depth = MOST
+#define MOST             (1 << 18) /* elements, the longest */
+#define ADD_OF(in, type) .op = CLFOLD_ADD, .pair = { in, type }
+#define FLOATS(type)     ADD_OF(type, type), .depth = MOST
 
 /* What is scanned; the last in segments, of which each tile has a head by flags, and of
  * which each has some tiles in rows. */
@@ -65,8 +65,8 @@ static const struct {
 } subjects[] = {
     { "f32", { FLOATS(CLFOLD_F32) } },
     { "affine f32", { .subject = &affine_f32, .unknown = true } },
-    { "i32", { SUM(CLFOLD_I32, CLFOLD_I32) } },
-    { "u8 into u64", { SUM(CLFOLD_U8, CLFOLD_U64) } },
+    { "i32", { ADD_OF(CLFOLD_I32, CLFOLD_I32) } },
+    { "u8 into u64", { ADD_OF(CLFOLD_U8, CLFOLD_U64) } },
     { "f64", { FLOATS(CLFOLD_F64) } },
     { "affine u32", { .subject = &affine } },
     { "arg-min-max of i64",

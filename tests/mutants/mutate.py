@@ -633,7 +633,7 @@ FAULTS = {
     ),
     # From the right, a result's x is the element that is as far from the left.
     "reverse_of_another_x": (
-        "reverse/test_segment_and_rank",
+        "trials/reverse=1,fold=neighbour",
         [("write.cl", 1, "s + (long)(to - i) * CLFOLD_SCALARS, to,", "s, to,")],
     ),
     # The last item of a tile has other bits than the next tile's prefix.
