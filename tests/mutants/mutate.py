@@ -626,7 +626,7 @@ FAULTS = {
     ),
     # An identity of +0 takes part, so a sum of -0 is +0.
     "sum_from_0": (
-        "sizes/test_negative_zero",
+        "trials/test_pinned",
         [("partials.cl", 1, "        init = total;",
           "        init = CLFOLD_HAS_IDENTITY ? clfold_combine(clfold_or_identity(total, true "
           "CLFOLD_PASS), total CLFOLD_PASS) : total;")],
