@@ -676,7 +676,7 @@ FAULTS = {
     ),
     # The last record is written past the end.
     "trace_one_too_few": (
-        "trace/test_refused",
+        "probe/test_trace_refused",
         [("ops/trace.c", 1, "if (!tiles || capacity < num)", "if (!tiles || capacity + 1 < num)")],
     ),
     # A file's rows come after the library's own.
