@@ -22,7 +22,8 @@ static uint64_t hash_of(const unsigned char *bytes, size_t size)
     return hash;
 }
 
-/* A fold's result; of a scan's items and total, whose bits no strategy may change, a hash. */
+/* A fold's result; of a scan's items and total, whose bits no strategy may change, a
+ * hash. */
 static void print_bits(struct trial trial)
 {
     const size_t size = size_of(trial.pair.type);

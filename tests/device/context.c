@@ -535,9 +535,9 @@ static void test_environment(void **state)
 
 /* ---- Short loops ------------------------------------------------------------------- */
 
-/* Nothing is probed where the device stops work-items in long loops, as rusticl on llvmpipe,
- * and no scan looks back. That such devices give right results: trials.c, which treats every
- * device as such a one, and has calls that take long in pinned.txt. */
+/* Nothing is probed where the device stops work-items in long loops, as rusticl on
+ * llvmpipe, and no scan looks back. That such devices give right results: trials.c,
+ * which treats every device as such a one, and has calls that take long in pinned.txt. */
 static void test_no_look_back(void **state)
 {
     clfold_lookback known;
@@ -553,9 +553,9 @@ static void test_no_look_back(void **state)
     }
 }
 
-/* What is reserved there for a count serves every smaller one. Reductions of so few that the
- * last launches have many partials to fold, and scans of so few that a launch scans some
- * tiles, and takes the prefixes of some. */
+/* What is reserved there for a count serves every smaller one. Reductions of so few
+ * that the last launches have many partials to fold, and scans of so few that a launch
+ * scans some tiles, and takes the prefixes of some. */
 static void test_short_loops(void **state)
 {
     static const struct {

@@ -424,7 +424,7 @@ FAULTS = {
     ),
     # Groups need not start in the order of their numbers.
     "lookback_group_for_ticket": (
-        "lookback/test_snapshot",
+        "lookback/test_seeds",
         [(LOOKBACK, 1, "epoch = clfold_draw_tile(channel, CLFOLD_TILES, num_runs, next);",
           "epoch = clfold_draw_tile(channel, CLFOLD_TILES, num_runs, next), next->tile = taken, "
           "next->run = clfold_nth_tile(taken, CLFOLD_TILES);"),

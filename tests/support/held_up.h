@@ -5,11 +5,11 @@
 #include <clfold/experimental.h>
 
 struct held_up {
-    cl_uint block_every, seed, has_holds;
-    cl_uint num_tiles;   /* of these there are records, and then two holds each */
+    cl_uint block_every, seed;
+    cl_uint num_tiles;   /* of these there are records */
     cl_uint num_folded;  /* 0 before the scan */
     cl_uint folded_room; /* of the log, which comes last, in ulongs */
-    cl_uint unused[6];
+    cl_uint unused[7];
 };
 _Static_assert(sizeof(struct held_up) == sizeof(clfold_tile_trace), "a record");
 
