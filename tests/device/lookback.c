@@ -1,7 +1,8 @@
 /*
  * Look-back held up in every way that held_up.cl knows: blocked groups, delays, few spins
- * and none, epochs that wrap around. No delay may change a bit of reduce_then_scan's results, each missing tile is folded once
- * by a group, and the traces show that the delays did happen.
+ * and none, epochs that wrap around. No delay may change a bit of reduce_then_scan's
+ * results, each missing tile is folded once by a group, and the traces show that the
+ * delays did happen.
  */
 #include "held_up.h"
 #include "lookback.h"
@@ -444,8 +445,8 @@ static void test_in_place(void **state)
     assert_true(helped > 0 || !groups_meet(&device));
 }
 
-/* Where folds may stop, look-back does so at once, and goes on to the next prefix where there
- * are no heads; all strategies give the same bits. */
+/* Where folds may stop, look-back does so at once, and goes on to the next prefix
+ * where there are no heads; all strategies give the same bits. */
 static void test_cuts(void **state)
 {
     static const char *const algorithms[] = { "scan_lookback", "scan_single_group",

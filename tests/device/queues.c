@@ -210,8 +210,8 @@ static void need_disorder(void)
     }
 }
 
-/* Whether a command passes one that waits, which none does on NVIDIA's driver: seen by two
- * of plain OpenCL, of which the second has a second to end. */
+/* Whether a command passes one that waits, which none does on NVIDIA's driver: seen by
+ * two of plain OpenCL, of which the second has a second to end. */
 static bool overtakes(void)
 {
     const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
@@ -520,9 +520,9 @@ static void test_two_queues(void **state)
     clReleaseCommandQueue(other);
 }
 
-/* However many calls are in flight, none waits for another, and blocks are used again: some
- * name no event and are held back to the end; of the others, which wait for an event each,
- * the oldest ends before the next one starts. */
+/* However many calls are in flight, none waits for another, and blocks are used again:
+ * some name no event and are held back to the end; of the others, which wait for an
+ * event each, the oldest ends before the next one starts. */
 static void test_held_calls(void **state)
 {
     enum { HELD = 20, DEPTH = 20, LENGTH = 300 };

@@ -70,7 +70,8 @@ static void reduce_once(struct worker *worker, size_t round)
                  !strstr(clfold_last_error(), words));
 }
 
-/* Calls that are waited for only after the last, while other threads give scratch back. */
+/* Calls that are waited for only after the last, while other threads give scratch
+ * back. */
 static void reduce_ahead(struct worker *worker, size_t round)
 {
     static size_t counts[THREADS][ROUNDS];

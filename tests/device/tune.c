@@ -1,6 +1,6 @@
 /* Tuning files: what a row changes and what it does not, right results by tuned tiles,
- * files that are rejected, the environment variable, and the row of a call. Which keys are a
- * device's: unit/tuning.c. */
+ * files that are rejected, the environment variable, and the row of a call. Which keys
+ * are a device's: unit/tuning.c. */
 #include <clfold/experimental.h>
 #include "calls.h"
 #include "lookback.h"
