@@ -1,7 +1,7 @@
 /*
  * Holds groups of a traced scan_lookback.cl up: hold_up.py puts calls of these functions
  * into its text. The first record is not a tile's but says how, and after the records
- * there is a log, see held_up.h. No delay may change a bit of a
+ * there is a log, see device/lookback.c. No delay may change a bit of a
  * result:
  *
  *   block_every   N: every Nth tile never publishes anything; in place it waits for a

@@ -38,7 +38,7 @@ CHANGES = {
 
 
 def held_up(texts):
-    """The table of the kernels, as tests/device/lookback.c and others have them."""
+    """The table of the kernels, as tests/device/lookback.c has them."""
     texts = {name: data.decode("ascii") for name, data in texts.items()}
     with open(os.path.join(os.path.dirname(__file__), "held_up.cl"), encoding="ascii") as file:
         texts["scan_trace.cl"] += file.read()
