@@ -473,43 +473,13 @@ static void check_flight(const struct flight *flight, uint64_t seed)
     assert_int_equal(scratch, flight->scratch ? flight->scratch : scratch);
 }
 
-/* On a queue in order they share scratch, one after the other. */
-static void test_in_flight_in_order(void **state)
-{
-    const struct flight flight = { ways, NUM_WAYS, 9, { device.queue, device.queue },
-                                   true, kept() };
-
-    (void)state;
-    clfold_context_trim(ctx);
-    check_flight(&flight, 0);
-}
-
-/* Out of order each has its own. All are complete then: the next calls make no new
- * block. */
-static void test_in_flight_out_of_order(void **state)
-{
-    const struct flight flight = { ways, NUM_WAYS,
-                                   9,    { device.disorder, device.disorder },
-                                   true, 9 * BLOCK };
-
-    (void)state;
-    need_disorder();
-    clfold_context_trim(ctx);
-    check_flight(&flight, 0);
-    for (size_t i = 0; i < NUM_WAYS; ++i) {
-        const struct task *task = task_make(0, &ways[i], COUNT, 99);
-        assert_does(task, device.disorder);
-        assert_sums(task, device.disorder);
-    }
-    assert_int_equal(scratch_bytes(ctx), flight.scratch);
-}
-
-/* Two queues never meet in one block. */
+/* The calls of a queue in order share scratch, one after the other; two queues never meet
+ * in one block. */
 static void test_two_queues(void **state)
 {
     cl_command_queue other = device_queue(&device, 0);
-    const struct flight flight = { ways,  NUM_WAYS,  MOST_CALLS, { device.queue, other },
-                                   false, 2 * kept() };
+    const struct flight flight = { ways, NUM_WAYS,  MOST_CALLS, { device.queue, other },
+                                   true, 2 * kept() };
 
     (void)state;
     assert_non_null(other);
@@ -715,10 +685,7 @@ static int close_device(void **state)
 
 TEST_MAIN("queues", open_device, close_device, cmocka_unit_test(test_out_of_order),
           cmocka_unit_test(test_failed_wait), cmocka_unit_test(test_counted),
-          cmocka_unit_test(test_host_result_is_last),
-          cmocka_unit_test(test_in_flight_in_order),
-          cmocka_unit_test(test_in_flight_out_of_order),
-          cmocka_unit_test(test_held_calls), cmocka_unit_test(test_two_queues),
-          cmocka_unit_test(test_queue_is_retained), cmocka_unit_test(test_scratch_limit),
-          cmocka_unit_test(test_lookback_in_flight),
+          cmocka_unit_test(test_host_result_is_last), cmocka_unit_test(test_held_calls),
+          cmocka_unit_test(test_two_queues), cmocka_unit_test(test_queue_is_retained),
+          cmocka_unit_test(test_scratch_limit), cmocka_unit_test(test_lookback_in_flight),
           cmocka_unit_test(test_lookback_failed_wait))
