@@ -1,13 +1,14 @@
 /*
- * Look-back held up in every way that held_up.cl knows: blocked groups, delays, tiles
- * held back until others made progress, few spins and none, epochs that wrap around. No
- * delay may change a bit of reduce_then_scan's results, each missing tile is folded once
- * by a group, and the traces show that the delays did happen.
+ * Look-back held up in every way that held_up.cl knows: blocked groups, delays, few spins
+ * and none, epochs that wrap around. No delay may change a bit of reduce_then_scan's
+ * results, each missing tile is folded once by a group, and the traces show that the
+ * delays did happen.
  */
-#include "held_up.h"
+#include <clfold/experimental.h>
+
 #include "lookback.h"
+#include "subjects_of_text.h"
 #include "test.h"
-#include "trial.h"
 
 #include "ops/context.h"
 #include "plan/plan.h"
@@ -35,10 +36,27 @@ static const struct subject affine_f32 = {
     .fill_init = fill_map,
 };
 
+/* Heads of each kind, by the seed; sums that round. */
+#define CUT_TILE 16
+static void fill_cut(void *elements, size_t count, uint64_t seed)
+{
+    fill_segments(elements, count, true, (enum heads)(seed % NUM_HEADS), CUT_TILE, true);
+}
+
+static const struct subject cut_f32 = {
+    .fold = { .name = "f32 with cuts",
+              .components = "float v; float f",
+              .combine = "{ b.f != 0 ? b.v : a.v + b.v, b.f != 0 ? b.f : a.f }",
+              .identity = "{ -0.0f, 0 }",
+              .cuts = "b.f != 0" },
+    .size = 2 * sizeof(cl_float),
+    .fill = fill_cut,
+};
+
 /* Sums of floats round, within the bound of any order. */
-#define MOST          (1 << 18) /* elements, the longest */
-#define SUM(in, type) .op = CLFOLD_ADD, .pair = { in, type }
-#define FLOATS(type)  SUM(type, type), .depth = MOST
+#define MOST             (1 << 18) /* elements, the longest */
+#define ADD_OF(in, type) .op = CLFOLD_ADD, .pair = { in, type }
+#define FLOATS(type)     ADD_OF(type, type), .depth = MOST
 
 /* What is scanned; the last in segments, of which each tile has a head by flags, and of
  * which each has some tiles in rows. */
@@ -48,8 +66,8 @@ static const struct {
 } subjects[] = {
     { "f32", { FLOATS(CLFOLD_F32) } },
     { "affine f32", { .subject = &affine_f32, .unknown = true } },
-    { "i32", { SUM(CLFOLD_I32, CLFOLD_I32) } },
-    { "u8 into u64", { SUM(CLFOLD_U8, CLFOLD_U64) } },
+    { "i32", { ADD_OF(CLFOLD_I32, CLFOLD_I32) } },
+    { "u8 into u64", { ADD_OF(CLFOLD_U8, CLFOLD_U64) } },
     { "f64", { FLOATS(CLFOLD_F64) } },
     { "affine u32", { .subject = &affine } },
     { "arg-min-max of i64",
@@ -70,14 +88,22 @@ static const struct {
 struct look {
     struct trial scan;
     uint32_t block_every, seed;
-    const cl_uint *holds; /* two a tile, or NULL */
 };
+
+/* How a traced look-back is held up, see held_up.cl: what comes before its records. */
+struct held_up {
+    cl_uint block_every, seed;
+    cl_uint num_tiles;   /* of these there are records */
+    cl_uint num_folded;  /* 0 before the scan */
+    cl_uint folded_room; /* of the log, which comes last, in ulongs */
+    cl_uint unused[7];
+};
+_Static_assert(sizeof(struct held_up) == sizeof(clfold_tile_trace), "a record");
 
 /* What the device has of a trace. */
 struct trace {
     struct held_up head;
     clfold_tile_trace records[MOST_TILES];
-    cl_uint holds[2 * MOST_TILES];
     cl_ulong folded[FOLDED];
 };
 
@@ -114,13 +140,6 @@ static void print_look(const struct look *look, char *text, size_t size)
              look->block_every, (int)look->scan.plan.spins - 1, look->seed);
 }
 
-static void read_buffer(cl_mem mem, void *bytes, size_t size)
-{
-    assert_int_equal(
-        clEnqueueReadBuffer(device.queue, mem, CL_TRUE, 0, size, bytes, 0, NULL, NULL),
-        CL_SUCCESS);
-}
-
 /* Traced if it looks back, and then only rejected for a valid reason. Returns false in
  * this case. */
 static bool run(const struct look *look, struct outcome *outcome)
@@ -140,12 +159,8 @@ static bool run(const struct look *look, struct outcome *outcome)
                 sizeof(outcome->bytes) - MAX_RESULT);
     *trace = (struct trace){ .head = { .block_every = look->block_every,
                                        .seed = look->seed,
-                                       .has_holds = look->holds != NULL,
                                        .num_tiles = MOST_TILES,
                                        .folded_room = FOLDED } };
-    if (look->holds) {
-        memcpy(trace->holds, look->holds, outcome->num_tiles * 2 * sizeof(cl_uint));
-    }
     write_buffer(trace_mem, 0, offsetof(struct trace, folded), trace);
     scan.in_offset = scan.in_place ? scan.out_offset : 0;
     if (may_look_back(scan.algorithm)) {
@@ -158,7 +173,7 @@ static bool run(const struct look *look, struct outcome *outcome)
                                    CLFOLD_ERROR_UNSUPPORTED));
         return false;
     }
-    read_buffer(trace_mem, trace, sizeof(*trace));
+    load_buffer(trace_mem, 0, sizeof(*trace), trace);
     return true;
 }
 
@@ -371,34 +386,6 @@ static void test_subject(void **state)
     report_runs();
 }
 
-/* Each tier by each kind of tile, with blocks and without, and each window. */
-static void test_tier(void **state)
-{
-    enum memory_tier tier = (enum memory_tier)(uintptr_t)*state;
-
-    if (!has_tier(&device, tier)) {
-        print_message("%s: %s does not compile\n", device.name,
-                      clfold_memory(tier)->name);
-        assert_false(ctx->caps.offered[tier]);
-        skip();
-    }
-    for (size_t k = 0; k < 6; ++k) {
-        bool group = k % 2;
-        struct look look =
-            look_over(&subjects[k / 2 % 2].scan, tiles[group ? 4 : 0], tier, TILES_HERE);
-        if (group && k > 1 && !ctx->caps.facts.sub_groups) {
-            continue;
-        }
-        look.scan.plan.anchor = k / 2 == 1 ? 4 : 1;
-        look.scan.plan.window = windows[k / 2];
-        look.scan.operation = scan_of(k / 3 % 2);
-        look.scan.out_offset = look.scan.seed = k;
-        look.scan.algorithm = k == 3 ? "scan_chained" : "scan_lookback";
-        check_blocked(&look);
-    }
-    report_runs();
-}
-
 /* ---- Delays ------------------------------------------------------------------------ */
 
 #define SEEDS 1000
@@ -409,7 +396,7 @@ static void test_seeds(void **state)
 {
     struct look look =
         look_over(&subjects[0].scan, tiles[0], slow_tier(), (size_t)2 * TILES_HERE);
-    size_t depths = 0, fallbacks = 0;
+    size_t depths = 0, fallbacks = 0, late = 0;
 
     (void)state;
     look.scan.total = TOTAL_BEHIND;
@@ -425,12 +412,17 @@ static void test_seeds(void **state)
         for (size_t t = 0; t < found.num_tiles; ++t) {
             depths += found.trace.records[t].depth;
             fallbacks += found.trace.records[t].fallbacks;
+            late += t >= 20 && found.trace.records[t].started > 0 &&
+                    found.trace.records[t - 20].started > found.trace.records[t].started;
         }
     }
     print_message("mean depth %.2f, %.2f fallbacks a run\n",
                   (double)depths / SEEDS / (double)(2 * TILES_HERE),
                   (double)fallbacks / SEEDS);
     assert_true(depths > 0 && fallbacks > 0);
+    /* Tiles are taken in the order in which groups start, whatever their numbers. */
+    print_message("%zu tiles began after one 20 further on\n", late);
+    assert_true(late < SEEDS);
 }
 
 #define RUNS_IN_PLACE      300
@@ -464,58 +456,32 @@ static void test_in_place(void **state)
     assert_true(helped > 0 || !groups_meet(&device));
 }
 
-/* ---- Holds ------------------------------------------------------------------------- */
-
-/* Events, as held_up.cl numbers them. */
-#define TOTAL_OF(tile)  (1 + 2 * (tile))
-#define PREFIX_OF(tile) (2 + 2 * (tile))
-
-/*
- * The snapshot of the paper, at the time when tile 5 has its prefix: tile 6 has not
- * started, and the prefixes of tiles 1, 2, 4 and 7 are still to come.
- *
- *   tile    0 1 2 3 4 5 6 7
- *   state   P A A P A P X A
- */
-static void test_snapshot(void **state)
+/* Where folds may stop, look-back does so at once, and goes on to the next prefix
+ * where there are no heads; all strategies give the same bits. */
+static void test_cuts(void **state)
 {
-    /* PoCL gives a worker no less than 32 groups at once: here some to each of 16. */
-    enum { MANY = 512 };
-    static const char states[] = "PAAPAPXA";
-    /* Before its fold, and before its prefix. */
-    static const cl_uint holds[2 * (MANY + 1)] = {
-        [2 * 1 + 1] = PREFIX_OF(5), [2 * 2 + 1] = PREFIX_OF(5), [2 * 3] = PREFIX_OF(0),
-        [2 * 4 + 1] = PREFIX_OF(5), [2 * 5] = PREFIX_OF(3),     [2 * 5 + 1] = TOTAL_OF(7),
-        [2 * 6] = PREFIX_OF(5),     [2 * 7 + 1] = PREFIX_OF(5),
-    };
-    const struct debug plan = TILES_OF(TILE_VECTOR, 16, 0, MANY);
-    struct look look = look_over(&subjects[2].scan, plan, slow_tier(), MANY);
-    cl_uint units = 0;
-    char is[9] = "";
+    static const char *const algorithms[] = { "scan_lookback", "scan_single_group",
+                                              "scan_then_propagate" };
+    const struct trial scan = { .subject = &cut_f32, .unknown = true };
 
     (void)state;
-    clGetDeviceInfo(device.id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL);
-    if (!device.is_pocl || units < 8) {
-        print_message("%s: no 8 groups at once are sure to run\n", device.name);
-        skip();
-    }
-    look.holds = holds;
-    look.scan.plan.spins = 1u << 30;
-    run_plainly(&look);
-    /* A wait ends some time, on a busy machine perhaps too early. */
-    for (size_t tries = 0; tries < 5 && strcmp(is, states) != 0; ++tries) {
+    for (size_t k = 0; k < 2 * NUM_HEADS * 3; ++k) {
+        const enum heads heads = (enum heads)(k / 3 % NUM_HEADS);
+        struct look look =
+            look_over(&scan, tiles[k / 3 / NUM_HEADS ? 5 : 0], best_tier(&device), 10);
+        cl_uint depths = 0;
+        look.scan.seed = heads;
+        look.block_every = 2;
+        run_plainly(&look);
+        look.scan.algorithm = algorithms[k % 3];
         assert_true(check_run(&look));
-        cl_ulong now = found.trace.records[5].prefix;
-        for (size_t t = 0; t < 8; ++t) {
-            const clfold_tile_trace *record = &found.trace.records[t];
-            is[t] = record->prefix <= now ? 'P' : record->aggregate < now ? 'A' : 'X';
-            assert_int_equal(record->ticket, t);
+        for (size_t t = 2; t < 10; t += 2) {
+            depths += found.trace.records[t].depth;
         }
+        assert_true(heads == NO_HEADS && k % 3 == 0 ? depths >= 4
+                    : heads == TILE_HEADS           ? depths == 0
+                                                    : true);
     }
-    assert_string_equal(is, states);
-    /* 5 looked at 4, and found 3; 7 had to wait for 6, and found its total or prefix. */
-    assert_int_equal(found.trace.records[5].depth, 1);
-    assert_int_equal(found.trace.records[7].fallbacks, 0);
 }
 
 /* ---- Epochs ------------------------------------------------------------------------ */
@@ -611,7 +577,7 @@ static void test_replayed(void **state)
     clfold_context_override(own, &plan);
     assert_ok(clfold_inclusive_scan(own, device.queue, &fold, in_mem, 0, out_mem, 0,
                                     count, 0, NULL, NULL));
-    read_buffer(out_mem, wanted, sizeof(wanted));
+    load_buffer(out_mem, 0, sizeof(wanted), wanted);
     assert_ok(clfold_explain(own, CLFOLD_INCLUSIVE_SCAN, &fold, count, NULL, &report));
     assert_null(own->cache.programs->next);
     for (int i = 0; i < REPLAYS; ++i) {
@@ -623,7 +589,7 @@ static void test_replayed(void **state)
         assert_int_equal(clEnqueueNDRangeKernel(device.queue, kernel, 1, NULL, &global,
                                                 &local, 0, NULL, NULL),
                          CL_SUCCESS);
-        read_buffer(out_mem, is, sizeof(is));
+        load_buffer(out_mem, 0, sizeof(is), is);
         assert_memory_equal(is, wanted, sizeof(is));
     }
     clfold_context_destroy(&own);
@@ -650,9 +616,9 @@ static int close_device(void **state)
 /* An argument is a pattern of test names; after a '-', of those to leave out. */
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[6 + NUM_SUBJECTS + CLFOLD_MEMORY_TIERS - 1] = {
-        cmocka_unit_test(test_seeds),       cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_snapshot),    cmocka_unit_test(test_wrap),
+    struct CMUnitTest tests[6 + NUM_SUBJECTS] = {
+        cmocka_unit_test(test_cuts),        cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_in_place),    cmocka_unit_test(test_wrap),
         cmocka_unit_test(test_whole_cycle), cmocka_unit_test(test_replayed)
     };
     size_t num = 6;
@@ -661,11 +627,6 @@ int main(int argc, char **argv)
         tests[num++] = (struct CMUnitTest){ .name = subjects[s].name,
                                             .test_func = test_subject,
                                             .initial_state = (void *)(uintptr_t)s };
-    }
-    for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS; ++tier) {
-        tests[num++] = (struct CMUnitTest){ .name = clfold_memory(tier)->name,
-                                            .test_func = test_tier,
-                                            .initial_state = (void *)(uintptr_t)tier };
     }
     filter_tests(argc, argv);
     return cmocka_run_group_tests_name("lookback", tests, open_device, close_device);

@@ -299,7 +299,7 @@ static const struct debug tiles[][2] = {
 };
 #define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
 
-/* PoCL 3.1's compiler dies of some look-backs over a group's tiles, see scan_order.c. */
+/* PoCL 3.1's compiler dies of some look-backs over a group's tiles, see lookback.c. */
 static bool kills_compiler(const struct debug *plan, const char *algorithm)
 {
     return device.is_pocl && policy_tile(plan->tile) == TILE_GROUP &&

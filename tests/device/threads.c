@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #define THREADS 16
-#define ROUNDS  30
+#define ROUNDS  60
 #define COUNT   20000
 
 static cl_mem in;
@@ -18,180 +18,151 @@ static cl_int values[COUNT];
 static cl_long totals[COUNT + 1]; /* of the first i */
 static _Atomic int failures;
 
-static void *work(void *argument)
+static cl_int narrow(cl_long total)
 {
-    size_t me = (size_t)(uintptr_t)argument;
-    uint64_t random = me;
-    /* Every fourth thread has the shared queue. */
-    cl_command_queue own = me % 4 ? device_queue(&device, 0) : NULL;
-    cl_command_queue queue = own ? own : device.queue;
-
-    for (int round = 0; round < ROUNDS; ++round) {
-        size_t count = next_random(&random) % COUNT;
-        clfold_stats stats;
-        const bool is_wide = me % 2;
-        const clfold_fold sum = { .op = CLFOLD_ADD,
-                                  .type = is_wide ? CLFOLD_I64 : CLFOLD_I32,
-                                  .in = CLFOLD_I32 };
-        union {
-            cl_long wide;
-            cl_int narrow;
-        } result = { -1 };
-        failures += clfold_reduce_host(ctx, queue, &sum, in, 0, count, &result,
-                                       is_wide ? 8 : 4) != CLFOLD_OK ||
-                    (is_wide ? result.wide != totals[count]
-                             : result.narrow != (cl_int)(cl_uint)(cl_ulong)totals[count]);
-        if (round % 7 == 0) {
-            clfold_context_trim(ctx);
-        }
-        if (clfold_context_stats(ctx, &stats)) {
-            ++failures;
-        }
-        /* A failure of one thread is not another's. */
-        if (round % 5 == 0) {
-            const clfold_fold fold = { .op = 100 + (clfold_op)me, .type = CLFOLD_I32 };
-            char words[32];
-            snprintf(words, sizeof(words), "op %zu ", 100 + me);
-            if (clfold_reduce_host(ctx, queue, &fold, in, 0, 1, &stats, 4) !=
-                    CLFOLD_ERROR_ARGUMENT ||
-                !strstr(clfold_last_error(), words)) {
-                ++failures;
-            }
-        }
-    }
-    if (own) {
-        clReleaseCommandQueue(own);
-    }
-    return NULL;
+    return (cl_int)(cl_uint)(cl_ulong)total;
 }
 
-/* Calls that are waited for only at the end, while their own and other threads give
- * scratch back. */
-static void *work_ahead(void *argument)
-{
-    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
-    uint64_t random = (size_t)(uintptr_t)argument;
-    cl_command_queue queue = device_queue(&device, 0);
-    cl_int status, results[ROUNDS];
-    cl_event read = NULL;
-    size_t counts[ROUNDS];
-    cl_mem out =
-        clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(results), NULL, &status);
+/* Every fourth thread has the shared queue. */
+struct worker {
+    size_t me;
+    uint64_t random;
+    cl_command_queue queue;
+    cl_mem mem;
+    cl_int results[COUNT];
+};
 
-    for (size_t i = 0; i < ROUNDS; ++i) {
-        counts[i] = next_random(&random) % COUNT;
-        failures += clfold_reduce(ctx, queue, &sum, in, 0, out, i, counts[i], 0, NULL,
-                                  NULL) != CLFOLD_OK;
-        if (i % 7 == 6) {
-            clfold_context_trim(ctx);
-        }
-    }
-    /* By its event: another thread may flush this queue, see src/ops/chain.c. */
-    failures += clEnqueueReadBuffer(queue, out, CL_FALSE, 0, sizeof(results), results, 0,
-                                    NULL, &read) != CL_SUCCESS;
+/* By an event of its own: another thread may flush this queue, see src/ops/chain.c. */
+static void read_results(struct worker *worker, size_t num, const cl_event *after)
+{
+    cl_event read = NULL;
+
+    failures +=
+        clEnqueueReadBuffer(worker->queue, worker->mem, CL_FALSE, 0, num * sizeof(cl_int),
+                            worker->results, after != NULL, after, &read) != CL_SUCCESS;
     failures += clWaitForEvents(1, &read) != CL_SUCCESS;
     clReleaseEvent(read);
-    for (size_t i = 0; i < ROUNDS; ++i) {
-        failures += results[i] != (cl_int)(cl_uint)(cl_ulong)totals[counts[i]];
-    }
-    clReleaseMemObject(out);
-    clReleaseCommandQueue(queue);
-    return NULL;
 }
 
-/* Scans of both kinds in place of a copy of the thread's own, cold and warm. */
-static void *work_scanning(void *argument)
+static void reduce_once(struct worker *worker, size_t round)
 {
-    const char *const algorithms[] = { "reduce_then_scan", "scan_then_propagate",
-                                       "scan_single_group" };
-    size_t me = (size_t)(uintptr_t)argument;
-    uint64_t random = me;
-    cl_command_queue own = me % 4 ? device_queue(&device, 0) : NULL;
-    cl_command_queue queue = own ? own : device.queue;
-    cl_int *results = malloc(sizeof(values)), status;
-    cl_mem mem =
-        clCreateBuffer(device.context, CL_MEM_READ_WRITE, sizeof(values), NULL, &status);
+    const size_t count = next_random(&worker->random) % COUNT;
+    const bool is_wide = worker->me % 2;
+    const clfold_fold sum = { .op = CLFOLD_ADD,
+                              .type = is_wide ? CLFOLD_I64 : CLFOLD_I32,
+                              .in = CLFOLD_I32 };
+    const clfold_fold fold = { .op = 100 + (clfold_op)worker->me, .type = CLFOLD_I32 };
+    char words[32];
+    union {
+        cl_long wide;
+        cl_int narrow;
+    } result = { -1 };
 
-    for (size_t round = 0; results && round < ROUNDS; ++round) {
-        const clfold_fold sum = { .op = CLFOLD_ADD,
-                                  .type = CLFOLD_I32,
-                                  .algorithm = algorithms[(me + round) % 3] };
-        size_t count = next_random(&random) % COUNT, exclusive = round % 2;
-        cl_event written = NULL, scanned = NULL, read = NULL;
-        failures += clEnqueueWriteBuffer(queue, mem, CL_FALSE, 0, sizeof(values), values,
-                                         0, NULL, &written) != CL_SUCCESS;
-        failures += (exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
-                        ctx, queue, &sum, mem, 0, mem, 0, count, 1, &written, &scanned) !=
-                    CLFOLD_OK;
-        /* By its event: see src/ops/chain.c. */
-        failures += clEnqueueReadBuffer(queue, mem, CL_FALSE, 0, sizeof(values), results,
-                                        1, &scanned, &read) != CL_SUCCESS;
-        failures += clWaitForEvents(1, &read) != CL_SUCCESS;
-        for (size_t i = 0; i < COUNT; ++i) {
-            cl_long total = totals[i + 1 - exclusive];
-            failures +=
-                results[i] != (i < count ? (cl_int)(cl_uint)(cl_ulong)total : values[i]);
+    failures +=
+        clfold_reduce_host(ctx, worker->queue, &sum, in, 0, count, &result,
+                           is_wide ? 8 : 4) != CLFOLD_OK ||
+        (is_wide ? result.wide != totals[count] : result.narrow != narrow(totals[count]));
+    /* A failure of one thread is not another's. */
+    snprintf(words, sizeof(words), "op %zu ", 100 + worker->me);
+    failures += round % 5 == 0 &&
+                (clfold_reduce_host(ctx, worker->queue, &fold, in, 0, 1, &result, 4) !=
+                     CLFOLD_ERROR_ARGUMENT ||
+                 !strstr(clfold_last_error(), words));
+}
+
+/* Calls that are waited for only after the last, while other threads give scratch
+ * back. */
+static void reduce_ahead(struct worker *worker, size_t round)
+{
+    static size_t counts[THREADS][ROUNDS];
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_I32 };
+    size_t *const own = counts[worker->me];
+
+    own[round] = next_random(&worker->random) % COUNT;
+    failures += clfold_reduce(ctx, worker->queue, &sum, in, 0, worker->mem, round,
+                              own[round], 0, NULL, NULL) != CLFOLD_OK;
+    if (round == ROUNDS - 1) {
+        read_results(worker, ROUNDS, NULL);
+        for (size_t i = 0; i < ROUNDS; ++i) {
+            failures += worker->results[i] != narrow(totals[own[i]]);
         }
-        clReleaseEvent(written);
-        clReleaseEvent(scanned);
-        clReleaseEvent(read);
+    }
+}
+
+/* Scans of both kinds in place of a copy of the thread's own. */
+static void scan_once(struct worker *worker, size_t round)
+{
+    static const char *const algorithms[] = { "reduce_then_scan", "scan_then_propagate",
+                                              "scan_single_group" };
+    const clfold_fold sum = { .op = CLFOLD_ADD,
+                              .type = CLFOLD_I32,
+                              .algorithm = algorithms[(worker->me / 3 + round) % 3] };
+    const size_t count = next_random(&worker->random) % COUNT, exclusive = round % 2;
+    cl_event written = NULL, scanned = NULL;
+
+    failures +=
+        clEnqueueWriteBuffer(worker->queue, worker->mem, CL_FALSE, 0, sizeof(values),
+                             values, 0, NULL, &written) != CL_SUCCESS;
+    failures += (exclusive ? clfold_exclusive_scan : clfold_inclusive_scan)(
+                    ctx, worker->queue, &sum, worker->mem, 0, worker->mem, 0, count, 1,
+                    &written, &scanned) != CLFOLD_OK;
+    read_results(worker, COUNT, &scanned);
+    for (size_t i = 0; i < COUNT; ++i) {
+        failures += worker->results[i] !=
+                    (i < count ? narrow(totals[i + 1 - exclusive]) : values[i]);
+    }
+    clReleaseEvent(written);
+    clReleaseEvent(scanned);
+}
+
+static void *work(void *argument)
+{
+    void (*const kinds[])(struct worker *, size_t) = { reduce_once, reduce_ahead,
+                                                       scan_once };
+    struct worker *const worker = argument;
+    clfold_stats stats;
+
+    for (size_t round = 0; round < ROUNDS; ++round) {
+        kinds[worker->me % 3](worker, round);
         if (round % 7 == 6) {
             clfold_context_trim(ctx);
         }
-    }
-    failures += !results;
-    clReleaseMemObject(mem);
-    free(results);
-    if (own) {
-        clReleaseCommandQueue(own);
+        failures += clfold_context_stats(ctx, &stats) != CLFOLD_OK;
     }
     return NULL;
 }
 
-static void run_threads(void *(*start)(void *))
-{
-    const struct debug many = { .tile_elements = 500, .max_groups = 20 };
-    pthread_t threads[THREADS];
-
-    clfold_context_override(ctx, &many);
-    failures = 0;
-    for (size_t i = 0; i < THREADS; ++i) {
-        assert_int_equal(pthread_create(&threads[i], NULL, start, (void *)(uintptr_t)i),
-                         0);
-    }
-    for (size_t i = 0; i < THREADS; ++i) {
-        assert_int_equal(pthread_join(threads[i], NULL), 0);
-    }
-    assert_int_equal(failures, 0);
-}
-
-static void test_threads_ahead(void **state)
-{
-    (void)state;
-    run_threads(work_ahead);
-}
-
-/* One program for each kind and algorithm, whoever came first. */
-static void test_threads_scanning(void **state)
-{
-    clfold_stats before, after;
-
-    (void)state;
-    assert_ok(clfold_context_stats(ctx, &before));
-    run_threads(work_scanning);
-    assert_ok(clfold_context_stats(ctx, &after));
-    assert_int_equal(after.builds - before.builds, 6);
-    assert_int_equal(after.calls - before.calls, THREADS * ROUNDS);
-}
-
+/* One program for each kind, type and algorithm, whoever came first. */
 static void test_threads(void **state)
 {
+    static struct worker workers[THREADS];
+    const struct debug many = { .tile_elements = 500, .max_groups = 20 };
+    pthread_t threads[THREADS];
     clfold_stats stats;
 
     (void)state;
-    run_threads(work);
+    clfold_context_override(ctx, &many);
+    for (size_t i = 0; i < THREADS; ++i) {
+        workers[i] =
+            (struct worker){ .me = i,
+                             .random = i,
+                             .queue = i % 4 ? device_queue(&device, 0) : device.queue,
+                             .mem = coloured_buffer(sizeof(values)) };
+    }
+    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
+    for (size_t i = 0; i < THREADS; ++i) {
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    for (size_t i = 0; i < THREADS; ++i) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        clReleaseMemObject(workers[i].mem);
+        if (i % 4) {
+            clReleaseCommandQueue(workers[i].queue);
+        }
+    }
+    assert_int_equal(failures, 0);
     assert_ok(clfold_context_stats(ctx, &stats));
-    assert_int_equal(stats.builds, 2);
+    assert_int_equal(stats.builds, 2 + 6);
     assert_int_equal(stats.calls, THREADS * ROUNDS);
     assert_int_equal(stats.hits + stats.misses, THREADS * ROUNDS);
 }
@@ -214,5 +185,4 @@ static int close_device(void **state)
     return close_context(state);
 }
 
-TEST_MAIN("threads", open_device, close_device, cmocka_unit_test(test_threads),
-          cmocka_unit_test(test_threads_ahead), cmocka_unit_test(test_threads_scanning))
+TEST_MAIN("threads", open_device, close_device, cmocka_unit_test(test_threads))

@@ -1,7 +1,9 @@
 /* Tuning files: what a row changes and what it does not, right results by tuned tiles,
- * files that are rejected, the environment variable, and the row of a call. */
+ * files that are rejected, the environment variable, and the row of a call. Which keys
+ * are a device's: unit/tuning.c. */
 #include <clfold/experimental.h>
 #include "calls.h"
+#include "lookback.h"
 #include "test.h"
 #include "trial.h"
 #include "write_file.h"
@@ -123,33 +125,13 @@ static void test_serves(void **state)
     assert_true(is_tuned(CLFOLD_REDUCE, &rung, COUNT));
     rung.algorithm = "reduce6";
     assert_false(is_tuned(CLFOLD_REDUCE, &rung, COUNT));
-    rung.algorithm = "reduce_then_scan";
-    assert_int_equal(explain(CLFOLD_INCLUSIVE_SCAN, &rung, COUNT).tile, 64);
-}
-
-/* Of other devices and drivers: nothing changes, and nothing is said. A key's first words
- * will do. */
-static void test_keys(void **state)
-{
-    const struct {
-        const char *before, *after;
-        int length;
-        bool serves;
-    } cases[] = {
-        { "", "", (int)strlen(key), true },   { "", "", (int)strcspn(key, " ;"), true },
-        { "", "0", (int)strlen(key), false }, { "", "", (int)strlen(key) - 1, false },
-        { "x", "", (int)strlen(key), false },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        char text[TEXT];
-        snprintf(text, sizeof(text), FIRST "reduce " ROWS "groups=1 on %s%.*s%s\n",
-                 cases[i].before, cases[i].length, key, cases[i].after);
-        write_bytes(text);
-        open_with(file);
-        assert_int_equal(journal.warnings + journal.errors, 0);
-        assert_int_equal(is_tuned(CLFOLD_REDUCE, &sum, COUNT), cases[i].serves);
+    /* The same tile for all scans, and so the same bits. */
+    for (size_t k = 0; k < SCAN_ALGORITHMS; ++k) {
+        rung.algorithm = scan_algorithms[k];
+        if (!may_look_back(rung.algorithm) || device.is_known) {
+            report = explain(CLFOLD_INCLUSIVE_SCAN, &rung, COUNT);
+            assert_int_equal(report.tile, strcmp(rung.algorithm, "serial") ? 64 : 0);
+        }
     }
 }
 
@@ -235,30 +217,6 @@ static void test_results(void **state)
     }
 }
 
-/* By look-back and by passes: tuned tiles are the same for both, so bits are. */
-static void test_same_bits(void **state)
-{
-    static cl_float data[COUNT], first[COUNT], second[COUNT];
-    struct trial trial = { .op = CLFOLD_ADD,
-                           .pair = { CLFOLD_F32, CLFOLD_F32 },
-                           .operation = CLFOLD_INCLUSIVE_SCAN,
-                           .algorithm = "reduce_then_scan",
-                           .count = COUNT,
-                           .elements = data,
-                           .unknown = true };
-
-    (void)state;
-    fill(data, CLFOLD_F32, COUNT, FILL_ROUNDING, 1);
-    write_rows("scan " ROWS "tile_bytes=1028 anchor=4 groups=9");
-    open_with(file);
-    assert_true(trial_check(&trial, first));
-    trial.algorithm = "scan_lookback";
-    trial.may_refuse = true;
-    if (trial_check(&trial, second)) {
-        assert_memory_equal(first, second, sizeof(first));
-    }
-}
-
 /* ---- Accuracy, segments, maps, selects --------------------------------------------- */
 
 static const clfold_segments rows_of_5 = { .by = CLFOLD_BY_LENGTH, .length = 5 };
@@ -296,34 +254,13 @@ static const struct other {
 };
 #define NUM_OTHERS (sizeof(others) / sizeof(others[0]))
 
-/* All of `out` after the call. */
-static void run_other(clfold_context *context, const struct other *other, cl_int *results)
-{
-    static const cl_int before[COUNT + MARGIN];
-
-    write_buffer(out, 0, sizeof(before), before);
-    assert_ok(call_rows[other->call].make(&(struct call){ .context = context,
-                                                          .queue = device.queue,
-                                                          .fold = &other->fold,
-                                                          .in = whole,
-                                                          .out = out,
-                                                          .out_offset = MARGIN,
-                                                          .count = COUNT }));
-    load_buffer(out, 0, sizeof(before), results);
-}
-
-/* Rows serve all of these, and change no result: sums are whole. */
+/* Rows serve all of these. That any tile gives right results: trials.c. */
 static void test_others(void **state)
 {
     static const char *const tiles[] = { "tile=tile_vector tile_bytes=256 groups=3",
                                          "tile=tile_item tile_bytes=4096 groups=7" };
-    static cl_int right[COUNT + MARGIN], results[COUNT + MARGIN];
-    clfold_context *plain;
 
     (void)state;
-    open_with("");
-    plain = ctx;
-    ctx = NULL;
     for (int t = 0; t < 2; ++t) {
         char rows[4][256];
         for (int i = 0; i < 4; ++i) {
@@ -339,14 +276,8 @@ static void test_others(void **state)
             /* lanes of rusticl's are no vectors, and only CPUs have the other tile */
             assert_true(is_tuned(operation, &fold, COUNT) || device.is_rusticl ||
                         !ctx->caps.facts.cpu);
-            run_other(plain, &others[i], right);
-            run_other(ctx, &others[i], results);
-            if (memcmp(right, results, sizeof(right)) != 0) {
-                fail_msg("other %zu, %s: results differ", i, tiles[t]);
-            }
         }
     }
-    clfold_context_destroy(&plain);
 }
 
 /* ---- Files that do not serve ------------------------------------------------------- */
@@ -367,13 +298,9 @@ static void assert_ignored(const char *name, const char *words)
 static void test_ignored(void **state)
 {
     (void)state;
-    write_bytes("no tuning at all\n");
-    assert_ignored(file, "is ignored: it does not begin with \"clfold tuning 5\"");
     write_bytes("clfold tuning 4\nreduce add i32:i32 2^11..2^13 groups=1 on x\n");
     assert_ignored(file, "is ignored: its version is not 5; remove it and run clfold "
                          "tune again");
-    write_rows("reduce " ROWS "stream_bytes=4096");
-    assert_ignored(file, "is ignored: line 2: stream_bytes does not apply to a reduce");
     write_rows("reduce " ROWS "tile_bytes=512", "reduce " ROWS "tile_bytes=0");
     assert_ignored(file, "is ignored: line 3: tile_bytes 0 is not from 256");
     write_rows("reduce " ROWS "group_size=65536", "reduce " ROWS "group_size=65537");
@@ -493,8 +420,7 @@ static int close_device(void **state)
 }
 
 TEST_MAIN("tune", open_device, close_device, cmocka_unit_test(test_serves),
-          cmocka_unit_test(test_own), cmocka_unit_test(test_keys),
-          cmocka_unit_test(test_results), cmocka_unit_test(test_same_bits),
+          cmocka_unit_test(test_own), cmocka_unit_test(test_results),
           cmocka_unit_test(test_ignored), cmocka_unit_test(test_prepared),
           cmocka_unit_test(test_environment), cmocka_unit_test(test_completed),
           cmocka_unit_test(test_others))

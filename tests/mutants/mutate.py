@@ -424,7 +424,7 @@ FAULTS = {
     ),
     # Groups need not start in the order of their numbers.
     "lookback_group_for_ticket": (
-        "lookback/test_snapshot",
+        "lookback/test_seeds",
         [(LOOKBACK, 1, "epoch = clfold_draw_tile(channel, CLFOLD_TILES, num_runs, next);",
           "epoch = clfold_draw_tile(channel, CLFOLD_TILES, num_runs, next), next->tile = taken, "
           "next->run = clfold_nth_tile(taken, CLFOLD_TILES);"),
@@ -626,14 +626,14 @@ FAULTS = {
     ),
     # An identity of +0 takes part, so a sum of -0 is +0.
     "sum_from_0": (
-        "sizes/test_negative_zero",
+        "trials/test_pinned",
         [("partials.cl", 1, "        init = total;",
           "        init = CLFOLD_HAS_IDENTITY ? clfold_combine(clfold_or_identity(total, true "
           "CLFOLD_PASS), total CLFOLD_PASS) : total;")],
     ),
     # From the right, a result's x is the element that is as far from the left.
     "reverse_of_another_x": (
-        "reverse/test_segment_and_rank",
+        "trials/reverse=1,fold=neighbour",
         [("write.cl", 1, "s + (long)(to - i) * CLFOLD_SCALARS, to,", "s, to,")],
     ),
     # The last item of a tile has other bits than the next tile's prefix.
@@ -643,7 +643,7 @@ FAULTS = {
     ),
     # Look-back goes on where nothing before a tile counts.
     "lookback_past_a_cut": (
-        "scan_order/test_lookback_stops",
+        "lookback/test_cuts",
         [("plan/contract.c", 1, "clfold_monoid_cuts(monoid));", "false);")],
     ),
     # The rest of a row of columns, less than a vector, is another bundle's too.
@@ -676,7 +676,7 @@ FAULTS = {
     ),
     # The last record is written past the end.
     "trace_one_too_few": (
-        "trace/test_refused",
+        "probe/test_trace_refused",
         [("ops/trace.c", 1, "if (!tiles || capacity < num)", "if (!tiles || capacity + 1 < num)")],
     ),
     # A file's rows come after the library's own.

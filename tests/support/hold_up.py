@@ -16,13 +16,10 @@ MAY_PUBLISH = f"!clfold_is_blocked({OWN}, trace)"
 # Of each file: what stands there, and what takes its place.
 CHANGES = {
     "look_back.cl": [
-        ("    CLFOLD_TRACED(trace[row + t].started",
-         "    CLFOLD_TRACED(clfold_hold(words, row + t, 0, channel->epoch, trace));\n{}"),
         ("        CLFOLD_TRACED(trace[channel->first + t].aggregate",
          f"        CLFOLD_TRACED(clfold_delay(channel->words, {OWN}, 0, trace));\n{{}}"),
         ("    CLFOLD_TRACED(trace[channel->first + t].prefix",
-         f"    CLFOLD_TRACED(clfold_delay(channel->words, {OWN}, 1, trace));\n"
-         f"    CLFOLD_TRACED(clfold_hold(channel->words, {OWN}, 1, channel->epoch, trace));\n{{}}"),
+         f"    CLFOLD_TRACED(clfold_delay(channel->words, {OWN}, 1, trace));\n{{}}"),
         ("    clfold_publish(slots, t, CLFOLD_RUNNING,",
          f"    CLFOLD_TRACED(if ({MAY_PUBLISH}))\n{{}}"),
         ("if (!CLFOLD_CHAINED", f"{{}} CLFOLD_TRACED(&& {MAY_PUBLISH})"),
@@ -41,7 +38,7 @@ CHANGES = {
 
 
 def held_up(texts):
-    """The table of the kernels, as tests/device/lookback.c and others have them."""
+    """The table of the kernels, as tests/device/lookback.c has them."""
     texts = {name: data.decode("ascii") for name, data in texts.items()}
     with open(os.path.join(os.path.dirname(__file__), "held_up.cl"), encoding="ascii") as file:
         texts["scan_trace.cl"] += file.read()
