@@ -4,16 +4,16 @@
 Runs the built tests/device/bits.c on each device with several numbers of workers, and compares all
 that it prints but the compute units. On PoCL those must change, or the numbers of workers did not
 take effect and nothing was tested. Then it compares with the bits of earlier versions, which
-tests/device/bits/ holds for the drivers that CI has, a file for each length of the CPU's vectors;
---write writes them there instead.
+tests/device/bits.txt holds for the drivers that CI has: first those that all give, then for each
+driver and length of the CPU's vectors its own. --write writes them there instead.
 """
 
-import glob
 import os
 import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+BITS = os.path.join(HERE, "bits.txt")
 sys.path.insert(0, os.path.join(HERE, ".."))
 import run_devices  # noqa: E402
 
@@ -23,24 +23,41 @@ WORKERS = {
 }
 
 
-def file_of(platform, driver, width):
-    """Where the bits of a driver are written: bits/intel-r-opencl-2026.22.10-16.txt, for vectors
-    of 16 floats."""
-    name = re.sub(r"[^a-z0-9.]+", "-", f"{platform} {driver} {width}".lower())
-    return os.path.join(HERE, "bits", f"{name}.txt")
+def name_of(platform, driver, width):
+    """Whose bits they are: intel-r-opencl-2026.22.10-16, for vectors of 16 floats."""
+    return re.sub(r"[^a-z0-9.]+", "-", f"{platform} {driver} {width}".lower())
 
 
-def compare(tap, label, path, lines, write):
+def read_known():
+    """By name."""
+    known, name = {"": []}, ""
+    with open(BITS, encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            if line.startswith("["):
+                name = line[1:-1]
+                known[name] = known[""][:]
+            else:
+                known[name].append(line)
+    return {name: lines for name, lines in known.items() if name}
+
+
+def write_known(known):
+    shared = set.intersection(*map(set, known.values()))
+    with open(BITS, "w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in next(iter(known.values())) if line in shared)
+        for name, lines in sorted(known.items()):
+            file.writelines([f"[{name}]\n", *(f"{one}\n" for one in lines if one not in shared)])
+
+
+def compare(tap, label, name, lines, write):
     """With the bits of earlier versions: those of the driver on one CPU. Intel's sub-groups are
     as long as the CPU's vectors, and its compiler sums partials in vectors."""
+    known = read_known()
     if write:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in lines)
-    known = []
-    for kept in glob.glob(path.rpartition("-")[0] + "-*.txt"):
-        with open(kept, encoding="utf-8") as file:
-            known.append(file.read().splitlines())
+        known[name] = lines
+        write_known(known)
+    driver = name.rpartition("-")[0]
+    known = [its for one, its in known.items() if one.rpartition("-")[0] == driver]
     if not known:
         tap.point(True, f"{label}: as before", skip="no bits of this driver are known")
         return
@@ -74,8 +91,8 @@ def test_device(tap, device, program, write):
     if platform.startswith("Portable"):
         tap.point(len(units) == len(numbers), f"{device.name}: workers took effect")
     if first and not any("again" in line for line in first):
-        path = file_of(platform, driver.removeprefix("driver "), width.removeprefix("width "))
-        compare(tap, device.name, path, first, write)
+        name = name_of(platform, driver.removeprefix("driver "), width.removeprefix("width "))
+        compare(tap, device.name, name, first, write)
 
 
 def main(words):
