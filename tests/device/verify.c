@@ -8,30 +8,9 @@
 
 /* Sums that round: of one value many times, so that errors add up, or of terms that
  * cancel. Right results pass by every kernel. */
-static void check_rounding(struct pair pair, const char *algorithm,
-                           const struct debug *plan, const double terms[3], size_t count)
-{
-    unsigned char *data = malloc(count * size_of(pair.in));
-    const struct trial trial = { .op = CLFOLD_ADD,
-                                 .pair = pair,
-                                 .operation = CLFOLD_REDUCE,
-                                 .algorithm = algorithm,
-                                 .plan = *plan,
-                                 .count = count,
-                                 .elements = data,
-                                 .unknown = true };
-
-    assert_non_null(data);
-    for (size_t i = 0; i < count; ++i) {
-        const struct number x = { 0, (long double)terms[i % 3] };
-        write_number(pair.in, x, data + i * size_of(pair.in));
-    }
-    trial_check(&trial, NULL);
-    free(data);
-}
-
 static void test_rounding(void **state)
 {
+    static unsigned char data[MANY * sizeof(cl_double)];
     static const char *const algorithms[] = { NULL,      NULL,      "reduce0",
                                               "reduce3", "reduce6", "reduce6" };
     static const struct debug plans[] = {
@@ -58,13 +37,22 @@ static void test_rounding(void **state)
         if (!device_folds(&device, pair.in, pair.type)) {
             continue;
         }
-        for (size_t a = 0; a < sizeof(plans) / sizeof(plans[0]); ++a) {
-            for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
-                if ((i / 4 + a + c) % 2) {
-                    check_rounding(pair, algorithms[a], &plans[a], terms[i % 4],
-                                   counts[c]);
-                }
-            }
+        for (size_t k = 0; k < MANY; ++k) {
+            const struct number x = { 0, (long double)terms[i % 4][k % 3] };
+            write_number(pair.in, x, data + k * size_of(pair.in));
+        }
+        for (size_t k = (i / 4 + 1) % 2; k < 4 * sizeof(plans) / sizeof(plans[0]);
+             k += 2) {
+            const size_t a = k / 4, c = (k + a) % 4;
+            const struct trial trial = { .op = CLFOLD_ADD,
+                                         .pair = pair,
+                                         .operation = CLFOLD_REDUCE,
+                                         .algorithm = algorithms[a],
+                                         .plan = plans[a],
+                                         .count = counts[c],
+                                         .elements = data,
+                                         .unknown = true };
+            trial_check(&trial, NULL);
         }
     }
 }
