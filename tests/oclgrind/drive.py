@@ -1,11 +1,11 @@
 """Runs the kernels under Oclgrind, and fails if Oclgrind has anything to say.
 
-usage: drive.py TRIALS GROUP_TEXT PROBE KERNEL_FILE... [-- COMMAND...]
+usage: drive.py TRIALS GROUP_TEXT PROBE SELECT KERNEL_FILE... [-- COMMAND...]
 
 The first are programs of tests/device, of which TRIALS runs random calls with the words that stand
-below; an example's command may follow. Every kernel that the files define must have run. That
-Oclgrind reports what is wrong, tests/mutants shows. Exits 0 when all is well, 1 when not, 77 when
-there is no Oclgrind.
+below, and the others a test or two; an example's command may follow. Every kernel that the files
+define must have run. That Oclgrind reports what is wrong, tests/mutants shows. Exits 0 when all is
+well, 1 when not, 77 when there is no Oclgrind.
 """
 
 import os
@@ -89,17 +89,18 @@ def check(option, command, log):
 
 
 def main():
-    if len(sys.argv) < 5:
-        print("usage: drive.py TRIALS GROUP_TEXT PROBE KERNEL_FILE... [-- COMMAND...]",
+    if len(sys.argv) < 6:
+        print("usage: drive.py TRIALS GROUP_TEXT PROBE SELECT KERNEL_FILE... [-- COMMAND...]",
               file=sys.stderr)
         return 2
     if not shutil.which("oclgrind"):
         print("skipped: there is no oclgrind on PATH (Debian's package oclgrind)")
         return 77
     end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
-    trials, group_text, probe, *files = sys.argv[1:end]
+    trials, group_text, probe, select, *files = sys.argv[1:end]
     example = sys.argv[end + 1 :]
     runs = [(option, [trials, *words]) for option, words in TRIALS]
+    runs.append((RACES, [select, "test_parts"]))  # of places alone
     for option in (RACES, UNINITIALISED):
         for own in ("test_built_ins", "test_scan_made_sub_groups"):
             runs.append((option, [group_text, own]))
