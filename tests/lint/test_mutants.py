@@ -12,7 +12,7 @@ import tools
 
 DRIVER = os.path.join(os.path.dirname(tools.run_devices.__file__), "mutants", "drive.py")
 SLOW, WRONG, RIGHT = "echo begun; exec sleep 60", "echo 3 is not 4; exit 1", "exit 0"
-GOOD, FOUND = "any without a fault is right", "bad in any is found"
+GOOD, FOUND = "simulated/any without a fault is right", "bad in simulated/any is found"
 # The script of the program without a fault and of a mutant, CLFOLD_MUTANTS, the status and points.
 ROWS = (
     (RIGHT, WRONG, "", 0, [f"ok 1 - {FOUND}", f"ok 2 - {GOOD}"]),
@@ -37,7 +37,7 @@ def run(folder, none, bad, wanted):
         return path
 
     words = [script("lister", r"printf '0\tHouse: small\tOpenCL 3.0\t1\n'")]
-    words += [f"{name}=any={name}.cl,b.cl={script(name, text)}"
+    words += [f"{name}=simulated/any={name}.cl,b.cl={script(name, text)}"
               for name, text in (("none", none), ("bad", bad))]  # fmt: skip
     output = io.StringIO()
     variables = {"OCL_ICD_VENDORS": script("one.icd", ""), "CLFOLD_MUTANTS": wanted}

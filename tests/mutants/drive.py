@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""drive.py LISTER NAME=ALGORITHM=FILE,...=PROGRAM...: every fault must be found.
+"""drive.py LISTER NAME=TEST=FILE,...=PROGRAM...: every fault must be found.
 
 CLFOLD_MUTANTS, if set, names the files whose faults are tried, with spaces.
 
-Each PROGRAM is a mutant.c with the fault NAME built into it, or for an ALGORITHM such as
-lookback/test_seeds a program of tests/device or tests/fault, of which this test is run: look-back's
-on PoCL by many workers, or by one on each core, so that groups run side by side; others first on
-the device whose compiler is the quickest. It is found if under Oclgrind, which mutant.c is tried by
-first since it needs no compiler, or on some device, a result is wrong, the program dies, or
-Oclgrind reports a race or an access outside; then no further device is tried. A program
-that takes too long is found as well, and the point says so: no result was seen to be wrong. The one
-named "none" has no fault, and must be right, and in time, wherever a fault of mutant.c was found,
-by the same algorithm: that shows that it was not found by mistake. For tests of a folder of their
-own these tests show it. Reports to Meson in TAP.
+Each PROGRAM is one of tests/device or tests/fault with the fault NAME built into it, of which TEST,
+such as lookback/test_seeds, is run: look-back's on PoCL by many workers, or by one on each core, so
+that groups run side by side; those of simulated/, which are trials, under Oclgrind first, since it
+needs no compiler; others first on the device whose compiler is the quickest. It is found if under
+Oclgrind or on some device a result is wrong, the program dies, or Oclgrind reports a race or an
+access outside; then no further device is tried. Of some Oclgrind must say what SAID has: this shows
+that its silence in tests/oclgrind proves something. A program that takes too long is found as well,
+and the point says so: no result was seen to be wrong. The one named "none" has no fault, and must
+be right, and in time, wherever a fault was found by trials of simulated/, with the same words: that
+shows that it was not found by mistake. For others these tests show it. Reports to Meson in TAP.
 """
 
 import os
@@ -26,9 +26,15 @@ import run_devices  # noqa: E402
 
 LIMIT_SECONDS = 300  # each takes at most 60 on a quiet machine
 BY_TIME = "by time alone"
-LOOKBACK = "lookback/"
-OCLGRIND = ["--data-races", "--uninitialized", "--max-errors", "3",
-            "--build-options", "-cl-opt-disable"]
+LOOKBACK, SIMULATED = "lookback/", "simulated/"
+OCLGRIND = ["--max-errors", "3", "--build-options", "-cl-opt-disable", "--num-threads", "1"]
+# What Oclgrind says of faults, and by which option if not by the first.
+SAID = {
+    "scan_barrier_lost": ("--data-races", "data race at local memory"),
+    "wrong_output_index": ("--data-races", "data race at global memory"),
+    "load_without_bound": ("--data-races", "Invalid read of size"),
+    "neighbour_not_there": ("--uninitialized", "ninitialized value"),
+}
 
 
 def first_line(text):
@@ -51,14 +57,14 @@ def fault_of(done):
     return first_line(done.out) or done.fault if done.fault else None
 
 
-def on_device(tap, device, program, algorithm):
+def on_device(tap, device, program, test):
     """What was found there, or None."""
     environment = {**device.environment(), "CLFOLD_TEST_MUTANT": "1"}
-    if algorithm == LOOKBACK + "test_in_place":
+    if test == LOOKBACK + "test_in_place":
         environment["POCL_AFFINITY"] = "1"
-    elif algorithm.startswith(LOOKBACK):
+    elif test.startswith(LOOKBACK):
         environment["POCL_MAX_PTHREAD_COUNT"] = "16"
-    test = algorithm.partition("/")[2] or algorithm
+    test = test.partition("/")[2]
     test = os.path.join(ROOT, test) if "/" in test else test  # a page that is compared
     done = run_devices.Run([program, test], environment, LIMIT_SECONDS)
     refuse_broken(program, done)
@@ -66,13 +72,16 @@ def on_device(tap, device, program, algorithm):
     return fault_of(done)
 
 
-def under_oclgrind(program, algorithm):
+def under_oclgrind(name, program, words):
+    option, said = SAID.get(name, ("--data-races", ""))
     with tempfile.NamedTemporaryFile("r", encoding="utf-8", errors="replace") as log:
-        done = run_devices.Run(["oclgrind", *OCLGRIND, "--log", log.name, program, algorithm],
-                          dict(os.environ), LIMIT_SECONDS)
+        done = run_devices.Run(["oclgrind", option, *OCLGRIND, "--log", log.name, program, words],
+                               {**os.environ, "CLFOLD_TEST_MUTANT": "1"}, LIMIT_SECONDS)
         refuse_broken(program, done)
-        found = first_line(log.read())
-    return found or fault_of(done)
+        report = log.read()
+    if said and said not in report:
+        sys.exit(f"{name}: Oclgrind does not say \"{said}\": {report}")
+    return first_line(report) or fault_of(done)
 
 
 def mutant_of(argument):
@@ -96,31 +105,31 @@ def main(arguments):
             print("1..0 # SKIP neither an OpenCL device nor oclgrind")
             return 0
 
-        def find(name, algorithm, place):
+        def find(name, test, place):
             where = place.name if place else "Oclgrind"
-            what = (on_device(tap, place, programs[name], algorithm) if place
-                    else under_oclgrind(programs[name], algorithm))
-            tap.comment(f"{name} in {algorithm} on {where}: {what or 'nothing found'}")
+            what = (on_device(tap, place, programs[name], test) if place
+                    else under_oclgrind(name, programs[name], test[len(SIMULATED):]))
+            tap.comment(f"{name} in {test} on {where}: {what or 'nothing found'}")
             return what
 
         used = {}
-        for name, algorithm, files, _ in mutants:
+        for name, test, files, _ in mutants:
             if name == "none" or wanted and not wanted & set(files.split(",")):
                 continue
-            is_test = "/" in algorithm
+            is_simulated = test.startswith(SIMULATED)
             what = None
-            for place in (places if algorithm.startswith(LOOKBACK)
-                          else quickest if is_test else oclgrind + places):
-                what = find(name, algorithm, place)
+            for place in (places if test.startswith(LOOKBACK)
+                          else oclgrind + quickest if is_simulated else quickest):
+                what = find(name, test, place)
                 if what:
                     break
             how = f" {BY_TIME}" if what and what.startswith(BY_TIME) else ""
-            tap.point(bool(what), f"{name} in {algorithm} is found{how}")
-            if what and not is_test:
-                used[algorithm, place] = True
-        for algorithm, place in used:
-            tap.point(not find("none", algorithm, place),
-                      f"{algorithm} without a fault is right")
+            tap.point(bool(what), f"{name} in {test} is found{how}")
+            if what and is_simulated:
+                used[test, place] = True
+        for test, place in used:
+            tap.point(not find("none", test, place),
+                      f"{test} without a fault is right")
     return tap.finish()
 
 

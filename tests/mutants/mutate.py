@@ -115,63 +115,66 @@ THERE = """\
     return w >> CLFOLD_HALF_BITS == clfold_tag(epoch, state) >> CLFOLD_HALF_BITS;
 """
 
-# name: what shows it, which is an algorithm, by mutant.c, or PROGRAM/TEST of tests/device or
-# tests/fault; then file, how often, what, by what
+# name: what shows it, PROGRAM/TEST of tests/device or tests/fault, or simulated/ and words of
+# trials; then file, how often, what, by what
 FAULTS = {
-    # Nothing is wrong, and every algorithm that shows a fault must show none here.
-    "none": ("any", [(LADDER, 0, "a fault", "")]),
+    # Nothing is wrong, and all words that show a fault must show none here.
+    "none": ("simulated/any", [(LADDER, 0, "a fault", "")]),
     # 65,536 ones sum to 7,168: no OpenCL promises that 32 work-items run in lock step.
-    "lock_step_tail": ("reduce4", [(LADDER, 1, SIX_STEPS, LOCK_STEP)]),
+    "lock_step_tail": ("simulated/algorithm=reduce4", [(LADDER, 1, SIX_STEPS, LOCK_STEP)]),
     # The cure that is not one: barriers, but work-item l writes while l - s reads.
     "barriers_without_lane_guards": (
-        "reduce5",
+        "simulated/algorithm=reduce5",
         [(LADDER, 1, "    if (l < (s) && l + (s) < live) ",
           "    if (l + (s) < live)            ")],
     ),
     # Loses G - 2^floor(log2 G) items.
     "group_size_not_a_power_of_two": (
-        "reduce2", [(LADDER, 3, "uint s = CLFOLD_GROUP_POWER / 2;",
-                     "uint s = CLFOLD_GROUP_SIZE / 2;")],
+        "simulated/algorithm=reduce2",
+        [(LADDER, 3, "uint s = CLFOLD_GROUP_POWER / 2;", "uint s = CLFOLD_GROUP_SIZE / 2;")],
     ),
     # Reads beyond the group's items.
     "neighbour_not_there": (
-        "reduce0", [(LADDER, 1, "if (l % (2 * s) == 0 && l + s < live)",
-                     "if (l % (2 * s) == 0)")],
+        "simulated/algorithm=reduce0",
+        [(LADDER, 1, "if (l % (2 * s) == 0 && l + s < live)", "if (l % (2 * s) == 0)")],
     ),
     # Printed braces put the barrier after the loop.
     "barrier_behind_the_loop": (
-        "reduce1", [(LADDER, 1, REDUCE1_STEP, REDUCE1_STEP_BARRIER_BEHIND)],
+        "simulated/algorithm=reduce1",
+        [(LADDER, 1, REDUCE1_STEP, REDUCE1_STEP_BARRIER_BEHIND)],
     ),
     # out[local size] instead of out[group]: all groups write one element.
     "wrong_output_index": (
-        "reduce2", [(LADDER, 1, "scratch[to + get_group_id(0)] = x[0]",
-                     "scratch[to + CLFOLD_GROUP_SIZE] = x[0]")],
+        "simulated/algorithm=reduce2",
+        [(LADDER, 1, "scratch[to + get_group_id(0)] = x[0]",
+          "scratch[to + CLFOLD_GROUP_SIZE] = x[0]")],
     ),
     # One group more than there are items for.
     "empty_last_group": (
-        "reduce6",
+        "simulated/algorithm=reduce6",
         [(REDUCE_PLAN, 1, "bundles = stage->cut.num_runs;",
           "bundles = ++stage->cut.num_runs;")],
     ),
     # 0 where there is no item: wrong for min, max, mul, and without an identity.
     "padding_with_0": (
-        "reduce2",
+        "simulated/algorithm=reduce2",
         [(LADDER, 1, LOAD_ONE, LOAD_OR_ZERO),
          (LADDER, 2, "if (l < s && l + s < live)",
           "if (l < s && l + s < CLFOLD_GROUP_SIZE)")],
     ),
     # The second of two loads reads past the end.
     "load_without_bound": (
-        "reduce3", [(LADDER, 1, "if (first + CLFOLD_GROUP_SIZE + l < source->count)",
-                     "if (1)")],
+        "simulated/algorithm=reduce3",
+        [(LADDER, 1, "if (first + CLFOLD_GROUP_SIZE + l < source->count)", "if (1)")],
     ),
     # Rows are written while other work-items still scan theirs.
     "scan_barrier_lost": (
-        "scan_single_group", [(GROUP_SCAN, 1, SCAN_AND_WRITE, SCAN_AND_WRITE_AT_ONCE)],
+        "simulated/algorithm=scan_single_group,tile=tile_group",
+        [(GROUP_SCAN, 1, SCAN_AND_WRITE, SCAN_AND_WRITE_AT_ONCE)],
     ),
     # Right for every operator that commutes.
     "scan_prefix_behind": (
-        "reduce_then_scan",
+        "simulated/algorithm=reduce_then_scan,fold=affine_by_text",
         [(VECTOR_SCAN, 1, "CLFOLD_OP16(usual, clfold_spread(*prefix), y)",
           "CLFOLD_OP16(usual, y, clfold_spread(*prefix))"),
          (GROUP_SCAN, 1, "y = clfold_combine(prefix, y CLFOLD_PASS)",
@@ -179,32 +182,36 @@ FAULTS = {
     ),
     # Folds from after the 16 elements with the last head, as if it ended its segment.
     "cut_taken_as_inclusive": (
-        "reduce_then_scan", [(VECTOR, 2, "return i - 16;", "return min(i, count - 16);")],
+        "simulated/fold=affine_by_text,tile=tile_vector",
+        [(VECTOR, 2, "return i - 16;", "return min(i, count - 16);")],
     ),
     # Segments by flags, keys and offsets. A tile's total does not say that one starts in it.
     "heads_dropped_at_the_edge_of_a_tile": (
-        "heads", [(VECTOR, 1, "    memory[0] = clfold_empty(total, index CLFOLD_PASS);\n",
-                   "    memory[0] = clfold_empty(total, index CLFOLD_PASS);\n" + NO_HEAD),
-                  (GROUP_SCAN, 1, "_scan_place(l)] = clfold_empty(mine, index CLFOLD_PASS);\n",
-                   "_scan_place(l)] = clfold_empty(mine, index CLFOLD_PASS);\n"
-                   "#if CLFOLD_HEADS\nroom->items[clfold_scan_place(l)].clfold_head = 0;\n"
-                   "#endif\n")],
+        "simulated/operation=inclusive_scan,by=flags,algorithm=reduce_then_scan",
+        [(VECTOR, 1, "    memory[0] = clfold_empty(total, index CLFOLD_PASS);\n",
+          "    memory[0] = clfold_empty(total, index CLFOLD_PASS);\n" + NO_HEAD),
+         (GROUP_SCAN, 1, "_scan_place(l)] = clfold_empty(mine, index CLFOLD_PASS);\n",
+          "_scan_place(l)] = clfold_empty(mine, index CLFOLD_PASS);\n"
+          "#if CLFOLD_HEADS\nroom->items[clfold_scan_place(l)].clfold_head = 0;\n#endif\n")],
     ),
     # An exclusive scan gives a segment's first element the fold of the one before.
     "heads_leak_of_an_exclusive_scan": (
-        "heads", [("write.cl", 1, "&& clfold_head(i CLFOLD_PASS) != 0;", "&& false;"),
-                  ("tile_vector_write.cl", 1, "    if (may_start) {", "    if (false) {")],
+        "simulated/operation=exclusive_scan,by=flags",
+        [("write.cl", 1, "&& clfold_head(i CLFOLD_PASS) != 0;", "&& false;"),
+         ("tile_vector_write.cl", 1, "    if (may_start) {", "    if (false) {")],
     ),
     "heads_init_once_too_often": (
-        "heads", [("element.cl", 1, "if (has_init && !starts)", "if (has_init)"),
-                  ("tile_vector_write.cl", 1, "    if (may_start) {",
-                   "    if (has_init)\n        start = clfold_combine16(start, start "
-                   "CLFOLD_PASS);\n    if (may_start) {")],
+        "simulated/operation=exclusive_scan,by=flags,init=host",
+        [("element.cl", 1, "if (has_init && !starts)", "if (has_init)"),
+         ("tile_vector_write.cl", 1, "    if (may_start) {",
+          "    if (has_init)\n        start = clfold_combine16(start, start "
+          "CLFOLD_PASS);\n    if (may_start) {")],
     ),
     "heads_flag_of_the_wrong_width": (
-        "heads", [("heads.cl", 1, "mask = b != (CLFOLD_KEY)0;",
-                   "mask = (b & (CLFOLD_KEY)0xff) != (CLFOLD_KEY)0;"),
-                  ("heads.cl", 1, "is_head |= b != 0;", "is_head |= (char)b != 0;")],
+        "simulated/operation=inclusive_scan,by=flags,head_type=i32",
+        [("heads.cl", 1, "mask = b != (CLFOLD_KEY)0;",
+          "mask = (b & (CLFOLD_KEY)0xff) != (CLFOLD_KEY)0;"),
+         ("heads.cl", 1, "is_head |= b != 0;", "is_head |= (char)b != 0;")],
     ),
     # An element of a row has the place of another's.
     "heads_place_in_a_row": (
@@ -214,8 +221,10 @@ FAULTS = {
     ),
     # Where no segment starts, a NaN is taken for a number.
     "heads_hide_a_nan": (
-        "heads", [("plan/operator_text.c", 1, "width->usual && !monoid->lifted",
-                   "width->usual && components[k].usual")],
+        "simulated/operation=inclusive_scan,op=min,in=f32,type=f32,by=flags,head_type=i32,nan=1,"
+        "count=200,tile=tile_vector,tile_elements=64,algorithm=reduce_then_scan,seed=5",
+        [("plan/operator_text.c", 1, "width->usual && !monoid->lifted",
+          "width->usual && components[k].usual")],
     ),
     # Scans from the right: a short last row is taken for a whole one; heads are off by one.
     "reverse_of_a_short_row": (
@@ -229,12 +238,12 @@ FAULTS = {
     ),
     # Keys are compared within 16 lanes only.
     "heads_lost_between_vectors": (
-        "heads", [("heads.cl", 1, "        a.s0 = clfold_key_before(i CLFOLD_PASS);", ";")],
+        "simulated/by=keys,tile=tile_vector",
+        [("heads.cl", 1, "        a.s0 = clfold_key_before(i CLFOLD_PASS);", ";")],
     ),
     "heads_of_offsets_outside": (
-        "heads", [("mark_heads.cl", 1,
-                    "!CLFOLD_MARKS(at, n, num_words) ||",
-                    "")],
+        "simulated/by=offsets,tells=1",
+        [("mark_heads.cl", 1, "!CLFOLD_MARKS(at, n, num_words) ||", "")],
     ),
     # Nothing is known of the elements of an empty part, and of its keys those before it.
     "parts_carry_of_nothing": (
@@ -258,7 +267,7 @@ FAULTS = {
     ),
     # Lanes that are not there yet are joined as if they were.
     "scan_lanes_not_neutral": (
-        "reduce_then_scan",
+        "simulated/algorithm=reduce_then_scan,tile=tile_vector",
         [(VECTOR_SCAN, 1, "    y.$name.s01 = ($stage2)(($stage)($neutral));\n",
           "    ;\n")],
     ),

@@ -680,58 +680,33 @@ void random_fold_finish(struct random_fold *fold)
     clfold_text_finish(&fold->cuts);
 }
 
-static void print_member(struct text *text, const char *name, const char *value)
-{
-    if (value) {
-        clfold_text_print(text, "    .%s = \"%s\",\n", name, value);
-    }
-}
-
 void random_fold_print(const struct random_fold *fold, struct text *text)
 {
     const clfold_fold *call = &fold->fold;
+    const char *const texts[][2] = {
+        { "components", call->components }, { "source", call->source },
+        { "type_name", call->type_name },   { "combine", call->combine },
+        { "identity", call->identity },     { "cuts", call->cuts },
+    };
 
     if (fold->has_arg) {
-        const char *type = clfold_scalar(fold->arg_type)->cl;
-        clfold_text_print(text, "const cl_%s m%s = { %s", type,
-                          fold->arg_is_buffer ? "[2]" : "",
-                          fold->arg_is_buffer ? "0, " : "");
+        clfold_text_print(text, "const cl_%s %s = ", clfold_scalar(fold->arg_type)->cl,
+                          fold->arg_is_buffer ? "element_1_of_table" : "m");
         random_number_print(text, fold->arg_type, fold->arg_number);
-        clfold_text_print(text, " }; %s\nconst clfold_arg args[] = { ",
-                          fold->arg_is_buffer ? "/* what the buffer holds */" : "");
-        clfold_text_print(text,
-                          fold->arg_is_buffer
-                              ? "CLFOLD_BUFFER(\"global const %s *\", table, buffer) };\n"
-                              : "CLFOLD_VALUE(\"%s\", m, m) };\n",
-                          type);
+        clfold_text_print(text, ";\n");
     }
     clfold_text_print(text, "const clfold_fold fold = {\n");
-    if (call->type) {
-        clfold_text_print(text, "    .type = %u, /* %s */\n", call->type,
-                          name_of(call->type));
+    clfold_text_print(text, "    .type = %u, /* %s */\n", call->type,
+                      call->type ? name_of(call->type) : "none");
+    clfold_text_print(text, "    .in = %u, /* %s */\n", call->in,
+                      call->in ? name_of(call->in) : "none");
+    for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); ++k) {
+        if (texts[k][1]) {
+            clfold_text_print(text, "    .%s = \"%s\",\n", texts[k][0], texts[k][1]);
+        }
     }
-    if (call->in) {
-        clfold_text_print(text, "    .in = %u, /* %s */\n", call->in, name_of(call->in));
-    }
-    print_member(text, "components", call->components);
-    print_member(text, "source", call->source);
-    print_member(text, "type_name", call->type_name);
-    if (call->type_size) {
-        clfold_text_print(text, "    .type_size = %zu,\n", call->type_size);
-    }
-    print_member(text, "combine", call->combine);
-    print_member(text, "identity", call->identity);
-    print_member(text, "cuts", call->cuts);
-    if (call->flags) {
-        clfold_text_print(text, "    .flags = %s%s%s,\n",
-                          call->flags & CLFOLD_COMMUTATIVE ? "CLFOLD_COMMUTATIVE" : "",
-                          call->flags == 3 ? " | " : "",
-                          call->flags & CLFOLD_PARTIAL ? "CLFOLD_PARTIAL" : "");
-    }
-    if (fold->has_arg) {
-        clfold_text_print(text, "    .args = args,\n    .num_args = 1,\n");
-    }
-    clfold_text_print(text, "};\n");
+    clfold_text_print(text, "    .type_size = %zu,\n    .flags = %u,\n};\n",
+                      call->type_size, call->flags);
 }
 
 /* ---- Data -------------------------------------------------------------------------- */

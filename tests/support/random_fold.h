@@ -81,7 +81,7 @@ void random_fold_init(struct random_fold *fold, uint64_t seed, bool has_f16,
                       bool has_f64);
 void random_fold_finish(struct random_fold *fold);
 
-/* The fold as C that can be pasted. */
+/* The fold as C, but for its argument. */
 void random_fold_print(const struct random_fold *fold, struct text *text);
 
 /* The number as a literal. */

@@ -1,4 +1,5 @@
-/* A trial while it runs: between the call, trial.c, and the host's side, trial_loop.c. */
+/* A trial while it runs: its buffers, trial_store.c, the call, trial_call.c, the host's
+ * side, trial_loop.c, and what compares both, trial.c. */
 #ifndef CLFOLD_TESTS_TRIAL_RUN_H
 #define CLFOLD_TESTS_TRIAL_RUN_H
 
@@ -15,9 +16,13 @@
 struct store {
     unsigned char *before, *after, *host;
     size_t element, front, bytes, shift;
-    cl_mem mem;
+    cl_mem_flags flags;
+    bool is_on_host;
+    cl_mem mem; /* NULL: the call has none */
 };
 
+#define MOST_STORES 14
+#define MOST_BLOCKS (2 * MOST_STORES + 10)
 struct run {
     const struct trial *trial;
     size_t in_size, item, result; /* bytes of an element, an item and a result */
@@ -43,7 +48,29 @@ struct run {
     struct sum_data data;   /* of a sum that is promised more than a plain one, and */
     struct prefix *sums;    /* if it is compensated, its items, and the total */
     clfold_report report;
+    struct store *stores[MOST_STORES]; /* all of the above */
+    void *blocks[MOST_BLOCKS];
+    size_t num_stores, num_blocks;
+    bool lacks_memory;
 };
+
+/* Makes buffers, and fills them; *failed of a call gets what failed, if the library did
+ * not. */
+bool run_init(struct run *run, const struct trial *trial);
+clfold_status run_call(struct run *run, const char **failed);
+void run_finish(struct run *run);
+cl_int store_download(const struct store *store, cl_command_queue queue);
+
+/* All but the `count` elements from `from` on is as it was, and so are the bytes beside a
+ * buffer over memory of the host. */
+bool store_kept(const struct store *store, size_t from, size_t count);
+
+size_t trial_item_size(const struct trial *trial);
+
+static inline size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 static inline unsigned char *store_at(const struct store *store, unsigned char *bytes,
                                       size_t index)

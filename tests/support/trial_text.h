@@ -34,4 +34,8 @@ const char *left_out(const struct trial *trial);
 void draw_program(struct trial *trial, uint64_t *seed);
 void draw_call(struct trial *trial, const struct trial *program, uint64_t *seed);
 
+/* Whether the device is Oclgrind: slow, so that calls are of few elements, and without
+ * notes of what memory of the host holds. */
+bool is_simulated(void);
+
 #endif
