@@ -1,5 +1,5 @@
 /* src/plan without a device: struct sizes, scalars, monoids, and the program text. Plans:
- * plan.c. Policies: policy.c. */
+ * plan.c, choices.c. */
 #include <clfold/experimental.h>
 #include "every_text.h"
 #include "oracle.h"

@@ -1,7 +1,6 @@
 /* Plans, without a device, of every algorithm in the table: each element is in one tile,
  * each tile in one group's run, and scratch and bytes are what the launches use.
- * Policies: policy.c. */
-#include "devices.h"
+ * What they choose: choices.c. */
 #include "every_text.h"
 #include "plan/operator_text.h"
 #include "plans.h"
@@ -65,17 +64,6 @@ static const struct verdict verdict = { MEMORY_LEGACY_64, true, true };
 static enum family family_of(enum algorithm algorithm)
 {
     return clfold_algorithm_row(algorithm)->family;
-}
-
-/* One of the operations that the algorithm does. */
-static clfold_operation operation_of(enum algorithm algorithm)
-{
-    clfold_operation operation = CLFOLD_REDUCE;
-
-    while (!clfold_algorithm_serves(algorithm, clfold_operation_row(operation)->family)) {
-        ++operation;
-    }
-    return operation;
 }
 
 /* Brent's rule: everything is covered, no group is empty, vectors are whole, no more
@@ -184,6 +172,18 @@ static void check_shape(const struct shape *shape, const struct monoid *monoid,
                     device->local_memory);
     }
 }
+
+/* Vendors of GPUs, as drivers name them, and whose row of the policies is theirs. */
+static const struct {
+    const char *vendor, *row;
+} vendors[] = {
+    { "NVIDIA Corporation", "nvidia" },
+    { "Advanced Micro Devices, Inc.", "amd" },
+    { "AMD", "amd" },
+    { "Intel(R) Corporation", "intel" },
+    { "House", "any" },
+};
+enum { NUM_VENDORS = sizeof(vendors) / sizeof(vendors[0]) };
 
 /* Each vendor's GPUs have a row, and each row's shapes fit devices of any size. */
 static void test_vendors(void **state)
@@ -550,49 +550,6 @@ static void test_launches(void **state)
     }
 }
 
-/* The plan of the device's first tile. */
-static struct stage first_stage(enum algorithm algorithm,
-                                const struct device_facts *device,
-                                const struct monoid *monoid, const struct verdict *relied,
-                                const struct debug *override, uint64_t count)
-{
-    struct job job = job_of(operation_of(algorithm), algorithm, monoid, device, override);
-    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-
-    job.verdict = *relied;
-    job_candidates(&job, candidates);
-    return stage_of(job, &candidates[0], count);
-}
-
-/* How often each algorithm moves the input and the output: what is kept a tile is little.
- */
-static void test_bytes(void **state)
-{
-    static const struct {
-        double in, out;
-    } passes[CLFOLD_ALGORITHMS] = {
-        [REDUCE_TILES] = { 1, 0 },      [REDUCE_6] = { 1, 0 },
-        [SCAN_SINGLE_GROUP] = { 1, 1 }, [SCAN_THEN_PROPAGATE] = { 1, 3 },
-        [REDUCE_THEN_SCAN] = { 2, 1 },  [SCAN_LOOKBACK] = { 1, 1 },
-        [SCAN_CHAINED] = { 1, 1 },      [SERIAL] = { 1, 0 },
-    };
-    const uint64_t count = 1 << 26;
-
-    (void)state;
-    for (size_t i = 0; i < 2 * 2 * CLFOLD_ALGORITHMS; ++i) {
-        const size_t a = i / 4;
-        struct monoid monoid = monoid_of(i / 2 % 2);
-        struct stage stage = first_stage((enum algorithm)a, &devices[i % 2], &monoid,
-                                         &verdict, NULL, count);
-        double least = passes[a].in * (double)clfold_monoid_in_size(&monoid) +
-                       passes[a].out * (double)clfold_monoid_out_size(&monoid);
-        uint64_t bytes_read, bytes_written;
-        stage_bytes(&stage, &bytes_read, &bytes_written);
-        double moved = (double)(bytes_read + bytes_written) / (double)count;
-        assert_true(passes[a].in == 0 || (moved >= least && moved < 1.01 * least));
-    }
-}
-
 /* ---- Segments ---------------------------------------------------------------------- */
 
 /* Every launch but the last leaves an item for each run in one of two areas of scratch,
@@ -696,231 +653,6 @@ static void test_segments(void **state)
     }
 }
 
-/* ---- Names ------------------------------------------------------------------------- */
-
-static clfold_status choose(clfold_operation operation, const char *name,
-                            const struct monoid *monoid,
-                            const struct device_facts *device, uint64_t count,
-                            enum algorithm *algorithm)
-{
-    struct job job = job_of(operation, CLFOLD_ALGORITHMS, monoid, device, NULL);
-    clfold_status status;
-
-    job.count = count;
-    status = clfold_plan_choose(&job, &site, name);
-    *algorithm = job.algorithm;
-    return status;
-}
-
-/* By name what the operation's family has, else by policy. */
-static void test_choose(void **state)
-{
-    struct monoid add = monoid_of(0);
-    enum algorithm found;
-
-    (void)state;
-    for (clfold_operation o = CLFOLD_REDUCE; o < CLFOLD_MAP; ++o) {
-        const enum family family = clfold_operation_row(o)->family;
-        for (int a = 0; a < CLFOLD_ALGORITHMS; ++a) {
-            const char *name = clfold_algorithm_name((enum algorithm)a);
-            if (!clfold_algorithm_serves((enum algorithm)a, family)) {
-                assert_refused(choose(o, name, &add, &gpu, 9, &found),
-                               CLFOLD_ERROR_UNSUPPORTED, name);
-                continue;
-            }
-            assert_ok(choose(o, name, &add, &gpu, 1 << 24, &found));
-            assert_int_equal(found, a);
-            /* A scan of no elements takes one launch by any algorithm. */
-            assert_ok(choose(o, name, &add, &gpu, 0, &found));
-            assert_int_equal(found, family_of((enum algorithm)a) == FAMILY_SCAN
-                                        ? SCAN_SINGLE_GROUP
-                                        : a);
-        }
-        assert_ok(choose(o, NULL, &add, &devices[0], 1000, &found));
-        assert_int_equal(found, family == FAMILY_SCAN ? SCAN_SINGLE_GROUP : REDUCE_TILES);
-        assert_ok(choose(o, NULL, &add, &devices[0], 1 << 24, &found));
-        assert_int_equal(found, family == FAMILY_SCAN ? SCAN_LOOKBACK : REDUCE_TILES);
-    }
-}
-
-/* ---- The ladder -------------------------------------------------------------------- */
-
-/* Two loads a work-item from reduce3 on, many in reduce6; what a device rejects. */
-static void test_rungs(void **state)
-{
-    struct monoid add = monoid_of(0);
-    struct device_facts tiny = gpu;
-    enum algorithm found;
-
-    (void)state;
-    tiny.max_group_size = 1;
-    for (int rung = 0; rung < 7; ++rung) {
-        const enum algorithm algorithm = REDUCE_0 + (enum algorithm)rung;
-        const char *const name = clfold_algorithm_name(algorithm);
-        for (size_t o = 0; o < NUM_OVERRIDES; ++o) {
-            uint64_t items =
-                first_stage(algorithm, &gpu, &add, &verdict, &overrides[o], 1 << 25)
-                    .items;
-            assert_true(rung < 3 ? items == 1 : rung < 6 ? items == 2 : items > 2);
-        }
-        assert_refused(choose(CLFOLD_REDUCE, name, &add, &tiny, 9, &found),
-                       CLFOLD_ERROR_UNSUPPORTED, "groups of 1 here");
-    }
-}
-
-/* ---- Look-back --------------------------------------------------------------------- */
-
-/* On a CPU the policy's number of groups, each with neighbouring tiles; on others one
- * group for each tile, unless a test forces a number. */
-static void test_groups(void **state)
-{
-    const struct debug few = { .max_groups = 5, .tile_elements = 64 };
-    struct monoid monoid = monoid_of(0);
-    const uint64_t count = (1 << 26) + 1;
-
-    (void)state;
-    for (int a = SCAN_LOOKBACK; a <= SCAN_CHAINED; ++a) {
-        struct stage stage = first_stage(a, &devices[0], &monoid, &verdict, NULL, count);
-        assert_true(stage.each > 1);
-        assert_in_range(stage.num_groups, 2, 256);
-        stage = first_stage(a, &devices[1], &monoid, &verdict, NULL, count);
-        assert_int_equal(stage.each, 1);
-        assert_int_equal(stage.num_groups, stage.cut.num_runs);
-        for (size_t d = 0; d < 2; ++d) {
-            stage = first_stage(a, &devices[d], &monoid, &verdict, &few, 64 * 23);
-            assert_int_equal(stage.each, 5);
-            assert_int_equal(stage.num_groups, 5);
-        }
-    }
-}
-
-/* Many where waiting is known to help, few elsewhere; or as a test says. */
-static void test_spins(void **state)
-{
-    const struct verdict unfair = { MEMORY_SCOPED_64, false, true };
-    struct monoid monoid = monoid_of(0);
-
-    (void)state;
-    for (size_t d = 0; d < NUM_DEVICES; ++d) {
-        for (uint32_t forced = 0; forced <= 3; ++forced) {
-            const struct debug override = { .tile_elements = 64, .spins = forced };
-            const uint32_t fair =
-                first_stage(SCAN_LOOKBACK, &devices[d], &monoid, &verdict, &override, 100)
-                    .spins;
-            const uint32_t few =
-                first_stage(SCAN_LOOKBACK, &devices[d], &monoid, &unfair, &override, 100)
-                    .spins;
-            assert_true(forced ? fair == forced - 1 : fair >= 1 << 16);
-            assert_true(forced ? few == forced - 1 : few >= 1 && few <= 64);
-        }
-    }
-}
-
-static void test_refused(void **state)
-{
-    const struct debug small = { .tile_elements = 16, .spins = 1 };
-    const struct verdict nothing = { MEMORY_NONE, true, false };
-    struct monoid monoid = monoid_of(0);
-
-    (void)state;
-    for (int a = SCAN_LOOKBACK; a <= SCAN_CHAINED; ++a) {
-        struct stage stage =
-            first_stage(a, &devices[0], &monoid, &nothing, NULL, 1 << 20);
-        assert_int_equal(stage.obstacle, OBSTACLE_TIER);
-        for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS;
-             ++tier) {
-            const struct verdict relied = { tier, true, true };
-            uint64_t most = UINT64_C(16) << clfold_memory(tier)->ticket_bits;
-            stage = first_stage(a, &devices[1], &monoid, &relied, &small, most - 16);
-            assert_int_equal(stage.obstacle, OBSTACLE_NONE);
-            stage = first_stage(a, &devices[1], &monoid, &relied, &small, most);
-            assert_int_equal(stage.obstacle, OBSTACLE_TICKETS);
-            stage = first_stage(a, &devices[2], &monoid, &relied, &small, 64);
-            assert_int_equal(stage.obstacle, OBSTACLE_LOOPS);
-        }
-    }
-}
-
-/* Rows: many or small ones are a group's each, no larger than they ask for, or lanes';
- * few long ones look back, and take passes on a device that cuts loops. Only a whole
- * input has a lead. */
-static void test_rows(void **state)
-{
-    static const struct device_facts nvidia = { .vendor = "NVIDIA Corporation",
-                                                .name = "",
-                                                .max_group_size = 1024,
-                                                .local_memory = 48 << 10 };
-    static const struct {
-        uint64_t rows, length;
-        const struct device_facts *device;
-        enum algorithm algorithm;
-        uint32_t group_size, elements; /* 0: any */
-    } cases[] = {
-        { 4, 1 << 24, &devices[0], SCAN_LOOKBACK, 0, 0 },
-        { 15, 1 << 17, &devices[0], SCAN_LOOKBACK, 0, 0 },
-        { 16, 1 << 17, &devices[0], SCAN_SINGLE_GROUP, 0, 0 },
-        { 4, 1 << 16, &devices[0], SCAN_SINGLE_GROUP, 0, 0 },
-        { 1000, 63, &devices[0], SCAN_LANES, 0, 0 },
-        { 255, 1 << 20, &devices[1], SCAN_LOOKBACK, 0, 0 },
-        { 256, 1 << 20, &devices[1], SCAN_SINGLE_GROUP, 0, 0 },
-        { 4, 1 << 24, &devices[2], REDUCE_THEN_SCAN, 0, 0 },
-        { 4, 1 << 13, &devices[2], REDUCE_THEN_SCAN, 0, 0 },
-        { 0, 255, &nvidia, REDUCE_LANES, 0, 0 },
-        { 0, 256, &nvidia, REDUCE_TILES, 64, 0 },
-        { 0, 1024, &nvidia, REDUCE_TILES, 64, 0 },
-        { 0, 1025, &nvidia, REDUCE_TILES, 128, 0 },
-        { 0, 2049, &nvidia, REDUCE_TILES, 256, 0 },
-        { 0, 1536, &nvidia, SCAN_SINGLE_GROUP, 96, 1536 },
-        { 0, 1537, &nvidia, SCAN_SINGLE_GROUP, 192, 3072 },
-    };
-    struct monoid monoid = monoid_of(0);
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-        struct job job = job_of(operation_of(cases[i].algorithm), cases[i].algorithm,
-                                &monoid, cases[i].device, NULL);
-        job.segments.rows = (struct rows){ 1, cases[i].length };
-        job.count = cases[i].rows * cases[i].length;
-        assert_ok(clfold_plan_choose(&job, &site, NULL));
-        assert_int_equal(job.algorithm, cases[i].algorithm);
-        if (cases[i].device == &devices[2]) {
-            assert_ok(clfold_plan_choose(&job, &site, "scan_single_group"));
-            assert_int_equal(job.algorithm, REDUCE_THEN_SCAN);
-        }
-        job.out_offset = 1;
-        job_candidates(&job, candidates);
-        assert_true(!cases[i].group_size ||
-                    candidates[0].shape.tile.group_size == cases[i].group_size);
-        assert_true(!cases[i].elements ||
-                    candidates[0].shape.tile.elements == cases[i].elements);
-        assert_int_equal(stage_of(job, &candidates[0], job.count).cut.lead, 0);
-    }
-}
-
-/* Rows that look back take passes where there are more tiles than tickets. */
-static void test_tickets_of_rows(void **state)
-{
-    const struct verdict narrow = { MEMORY_LEGACY_32, true, false };
-    const uint64_t tickets = UINT64_C(1) << clfold_memory(MEMORY_LEGACY_32)->ticket_bits;
-    struct monoid monoid = monoid_of(0);
-    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-    struct job job =
-        job_of(CLFOLD_INCLUSIVE_SCAN, SCAN_LOOKBACK, &monoid, &devices[1], NULL);
-
-    (void)state;
-    job.verdict = narrow;
-    job_candidates(&job, candidates);
-    job.segments.rows = (struct rows){ 1, candidates[0].shape.tile.elements + 1 };
-    for (uint64_t rows = tickets / 2 - 1; rows <= tickets / 2; ++rows) {
-        const struct stage stage =
-            stage_of(job, &candidates[0], rows * job.segments.rows.length);
-        assert_int_equal(stage.cut.num_runs, 2 * rows);
-        assert_int_equal(stage.obstacle,
-                         2 * rows < tickets ? OBSTACLE_NONE : OBSTACLE_TICKETS);
-    }
-}
-
 /* Item sizes in words of each size. */
 static void test_memory(void **state)
 {
@@ -938,122 +670,6 @@ static void test_memory(void **state)
             assert_int_equal(clfold_memory_capacity(memory, bytes),
                              tiles * 2 * clfold_memory_words(memory, 12));
         }
-    }
-}
-
-/* A sub-group or warp looks at 32 tiles, a work-item at 4; fewer if a test forces it. */
-static void test_window(void **state)
-{
-    static const struct {
-        enum algorithm algorithm;
-        size_t device;
-        struct debug override;
-        uint32_t window;
-        enum lookers lookers;
-        enum memory_tier tier;
-    } cases[] = {
-        { SCAN_LOOKBACK, 0, { 0 }, 4, LOOKERS_ONE, MEMORY_NONE },
-        { SCAN_LOOKBACK, 0, { .window = 3 }, 3, LOOKERS_ONE, MEMORY_NONE },
-        { SCAN_LOOKBACK, 0, { .window = 32 }, 4, LOOKERS_ONE, MEMORY_NONE },
-        { SCAN_LOOKBACK, 1, { 0 }, 4, LOOKERS_ONE, MEMORY_NONE },
-        { SCAN_CHAINED, 1, { 0 }, 4, LOOKERS_ONE, MEMORY_NONE },
-        { SCAN_LOOKBACK, 3, { 0 }, 32, LOOKERS_SUB_GROUP, MEMORY_NONE },
-        { SCAN_LOOKBACK, 3, { .window = 8 }, 8, LOOKERS_SUB_GROUP, MEMORY_NONE },
-        { SCAN_LOOKBACK, 3, { .window = 1 }, 1, LOOKERS_ONE, MEMORY_NONE },
-        { SCAN_LOOKBACK, 3, { .tile = TILE_VECTOR }, 4, LOOKERS_ONE, MEMORY_NONE },
-        { REDUCE_THEN_SCAN, 3, { 0 }, 1, LOOKERS_ONE, MEMORY_NONE },
-        { SCAN_LOOKBACK, 1, { 0 }, 32, LOOKERS_WARP, MEMORY_PTX_64 },
-        { SCAN_LOOKBACK, 1, { .group_size = 32 }, 32, LOOKERS_WARP, MEMORY_PTX_64 },
-        { SCAN_LOOKBACK, 1, { .group_size = 31 }, 4, LOOKERS_ONE, MEMORY_PTX_64 },
-        { SCAN_LOOKBACK, 1, { .window = 1 }, 1, LOOKERS_ONE, MEMORY_PTX_64 },
-        { SCAN_LOOKBACK, 1, { 0 }, 4, LOOKERS_ONE, MEMORY_LEGACY_64 },
-    };
-    struct monoid monoid = monoid_of(0);
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        struct verdict of_tier = verdict;
-        of_tier.tier = cases[i].tier ? cases[i].tier : verdict.tier;
-        struct stage stage = first_stage(cases[i].algorithm, &devices[cases[i].device],
-                                         &monoid, &of_tier, &cases[i].override, 9);
-        assert_int_equal(stage.shape.window, cases[i].window);
-        assert_int_equal(stage.shape.lookers, cases[i].lookers);
-    }
-}
-
-/* GPUs make blocks of 64 tiles, whatever the fold and the algorithm, and CPUs none. */
-static void test_anchors(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < NUM_DEVICES * NUM_FOLDS * 3 * 2; ++i) {
-        static const enum algorithm algorithms[] = { SCAN_LOOKBACK, SCAN_CHAINED,
-                                                     REDUCE_THEN_SCAN };
-        const struct debug override = { .anchor = i % 2 ? 5 : 0 };
-        const struct device_facts *device = &devices[i / 6 % NUM_DEVICES];
-        struct monoid monoid = monoid_of(i / 6 / NUM_DEVICES);
-        struct stage stage =
-            first_stage(algorithms[i / 2 % 3], device, &monoid, &verdict, &override, 9);
-        assert_int_equal(stage.shape.anchor, i % 2 ? 5 : device->cpu ? 1 : 64);
-    }
-}
-
-/* Only plain sums of four or eight bytes load parts of lines, and only by compilers that
- * are known to keep them apart. */
-static void test_loads(void **state)
-{
-    static const uint32_t loads[NUM_FOLDS] = { 2, 0, 0, 4 };
-
-    (void)state;
-    for (size_t i = 0; i < NUM_FOLDS * NUM_DEVICES; ++i) {
-        struct monoid monoid = monoid_of(i / NUM_DEVICES);
-        const struct device_facts *device = &devices[i % NUM_DEVICES];
-        struct stage stage =
-            first_stage(REDUCE_TILES, device, &monoid, &verdict, NULL, 9);
-        assert_int_equal(stage.shape.loads_32,
-                         device == &devices[0] ? loads[i / NUM_DEVICES] : 0);
-        stage = first_stage(SCAN_LOOKBACK, device, &monoid, &verdict, NULL, 9);
-        assert_int_equal(stage.shape.loads_32, 0);
-        monoid.commutative = false;
-        stage = first_stage(REDUCE_TILES, device, &monoid, &verdict, NULL, 9);
-        assert_int_equal(stage.shape.loads_32, 0);
-        /* Two numbers that are as long as what is folded. */
-        monoid = monoid_of(3);
-        monoid.in = CLFOLD_F32;
-        monoid.num_scalars = 2;
-        stage = first_stage(REDUCE_TILES, device, &monoid, &verdict, NULL, 9);
-        assert_int_equal(stage.shape.loads_32, 0);
-    }
-}
-
-/* Where a run is cheaper after its first tile, a group takes 32, but each unit gets 8
- * groups as long as there are tiles. */
-static void test_runs(void **state)
-{
-    static const struct {
-        uint32_t units;
-        uint64_t tiles, run[2]; /* by a compiler that prefetches, and by another */
-    } cases[] = {
-        { 0, 1, { 1, 1 } },       { 0, 16, { 1, 1 } },    { 0, 17, { 2, 1 } },
-        { 2, 100, { 7, 1 } },     { 2, 128, { 8, 1 } },   { 2, 256, { 16, 1 } },
-        { 2, 2048, { 32, 8 } },   { 2, 2049, { 32, 9 } }, { 2, 10000, { 40, 40 } },
-        { 1, 9, { 2, 1 } },       { 8, 64, { 1, 1 } },    { 8, 65, { 2, 1 } },
-        { 64, 512, { 2, 2 } },    { 64, 513, { 3, 3 } },  { 64, 1024, { 4, 4 } },
-        { 64, 2561, { 11, 11 } }, { 1024, 1, { 1, 1 } },  { UINT32_MAX, 256, { 1, 1 } },
-    };
-    const enum algorithm algorithms[] = { SCAN_LOOKBACK, REDUCE_THEN_SCAN };
-    struct device_facts device = devices[0];
-    struct monoid monoid = monoid_of(0);
-
-    (void)state;
-    for (size_t i = 0; i < 4 * sizeof(cases) / sizeof(cases[0]); ++i) {
-        device.units = cases[i / 4].units;
-        device.platform = i % 2 == 0 ? devices[0].platform : "another";
-        struct stage stage =
-            first_stage(algorithms[i / 2 % 2], &device, &monoid, &verdict, NULL, 1);
-        uint64_t count = cases[i / 4].tiles * stage.shape.tile.elements;
-        stage =
-            first_stage(algorithms[i / 2 % 2], &device, &monoid, &verdict, NULL, count);
-        assert_int_equal(stage.each, cases[i / 4].run[i % 2]);
     }
 }
 
@@ -1198,12 +814,6 @@ static void test_stages(void **state)
 
 TEST_MAIN("plan", NULL, NULL, cmocka_unit_test(test_grid), cmocka_unit_test(test_vendors),
           cmocka_unit_test(test_plans), cmocka_unit_test(test_pieces),
-          cmocka_unit_test(test_launches), cmocka_unit_test(test_bytes),
-          cmocka_unit_test(test_segments), cmocka_unit_test(test_choose),
-          cmocka_unit_test(test_rungs), cmocka_unit_test(test_groups),
-          cmocka_unit_test(test_spins), cmocka_unit_test(test_refused),
-          cmocka_unit_test(test_rows), cmocka_unit_test(test_memory),
-          cmocka_unit_test(test_window), cmocka_unit_test(test_anchors),
-          cmocka_unit_test(test_tickets_of_rows), cmocka_unit_test(test_loads),
-          cmocka_unit_test(test_runs), cmocka_unit_test(test_marks),
+          cmocka_unit_test(test_launches), cmocka_unit_test(test_segments),
+          cmocka_unit_test(test_memory), cmocka_unit_test(test_marks),
           cmocka_unit_test(test_stages))

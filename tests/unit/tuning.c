@@ -1,10 +1,8 @@
-/* Tuning: its effect on policies, its text form, and texts that are not valid. */
+/* Tuning: its text form, and texts that are not valid. Its effect on plans: choices.c. */
 #include "test.h"
 
 #include "base/text.h"
 #include "plan/tuning.h"
-
-#include "plans.h"
 
 #define FIRST "clfold tuning 5\n"
 #define KEY   "Some platform; A device, 2 on a line; 3.1 x=y"
@@ -347,61 +345,8 @@ static void test_device(void **state)
     }
 }
 
-/* ---- Policies ---------------------------------------------------------------------- */
-
-/* Numbers replace a policy's one by one, whatever the device. */
-static void test_policy(void **state)
-{
-    const struct device_facts *const devices[] = { &cpu, &gpu };
-
-    (void)state;
-    for (int i = 0; i < 4; ++i) {
-        enum family family = i % 2 ? FAMILY_SCAN : FAMILY_REDUCE;
-        struct policy before[CLFOLD_MAX_CANDIDATES], after[CLFOLD_MAX_CANDIDATES];
-        struct tuned_numbers numbers = { .is_own = i / 2 };
-        uint32_t num = clfold_policies(devices[i / 2], family, 4, before);
-        clfold_policies(devices[i / 2], family, 4, after);
-        clfold_numbers_apply(NULL, 64, after, num);
-        assert_memory_equal(after, before, num * sizeof(before[0]));
-        numbers_put(&numbers, TUNED_GROUPS, 77);
-        clfold_numbers_apply(&numbers, 64, after, num);
-        assert_string_equal(after[0].row, i / 2 ? "measured" : "tuned");
-        assert_int_equal(after[0].groups, 77);
-        after[0].row = before[0].row;
-        after[0].groups = before[0].groups;
-        assert_memory_equal(after, before, num * sizeof(before[0]));
-        numbers_put(&numbers, TUNED_TILE_BYTES, 256);
-        clfold_numbers_apply(&numbers, 300, after, num);
-        assert_int_equal(after[0].tile_bytes, 300);
-    }
-}
-
-/* Another tile moves its candidate to the front. */
-static void test_other_tile(void **state)
-{
-    struct policy before[CLFOLD_MAX_CANDIDATES], after[CLFOLD_MAX_CANDIDATES];
-    struct tuned_numbers numbers = { 0 };
-    uint32_t num = clfold_policies(&cpu, FAMILY_REDUCE, 4, before);
-
-    (void)state;
-    clfold_policies(&cpu, FAMILY_REDUCE, 4, after);
-    assert_int_equal(before[0].tile, TILE_VECTOR);
-    assert_int_equal(before[1].tile, TILE_ITEM);
-    assert_int_equal(before[2].tile, TILE_GROUP);
-    numbers.tile = TILE_GROUP;
-    numbers_put(&numbers, TUNED_GROUPS, 77);
-    clfold_numbers_apply(&numbers, 64, after, num);
-    assert_int_equal(after[0].tile, TILE_GROUP);
-    assert_int_equal(after[0].tile_bytes, before[2].tile_bytes);
-    assert_int_equal(after[0].group_size, before[2].group_size);
-    assert_int_equal(after[0].groups, 77);
-    assert_int_equal(after[1].tile, TILE_VECTOR);
-    assert_string_equal(after[1].row, before[0].row);
-}
-
 TEST_MAIN("tuning", NULL, NULL, cmocka_unit_test(test_numbers),
           cmocka_unit_test(test_keys), cmocka_unit_test(test_own),
           cmocka_unit_test(test_call), cmocka_unit_test(test_refused),
           cmocka_unit_test(test_boundaries), cmocka_unit_test(test_cut),
-          cmocka_unit_test(test_device), cmocka_unit_test(test_policy),
-          cmocka_unit_test(test_other_tile))
+          cmocka_unit_test(test_device))
