@@ -493,7 +493,7 @@ static void test_no_room(void **state)
     char row[MOST_LINE], sentence[MOST_LINE], tile[MOST_LINE / 2];
 
     (void)state;
-    for (size_t length = 0; length < CLFOLD_REASON_SIZE; ++length) {
+    for (size_t length = 0; num_wrong == 0 && length < CLFOLD_REASON_SIZE; ++length) {
         memset(tile, 'x', length);
         tile[length] = '\0';
         snprintf(row, sizeof(row), "cpu lookback window=1 count=67108864 row=%s ==> ",
