@@ -681,8 +681,7 @@ static const char *left_out(const struct scenario *scenario)
            : scenario->is_kept && !keeps_programs() ? "its programs are not kept"
            : (looks_back || scenario->before == probe_once) && device.ends_loops
                ? "it does not look back"
-           : trial->subject && trial->subject->fold.accuracy == CLFOLD_COMPENSATED &&
-                   !device_has_groups()
+           : trial->accuracy == CLFOLD_COMPENSATED && !device_has_groups()
                ? "what a failed build leaves are groups"
                : NULL;
 }
