@@ -631,19 +631,17 @@ static int real_version(void)
     return 100 * major + 10 * minor;
 }
 
-static void answer_version(const char *version)
-{
-    clspy_answer("clGetDeviceInfo", CL_DEVICE_VERSION, version, strlen(version) + 1);
-}
-
 /* Told an older version, the device does the same work in the older language, where it is
- * sure to have that. */
+ * sure to have that; before OpenCL 1.2 there is no clRetainDevice. */
 static void test_older_works(void **state)
 {
     static const struct {
-        const char *version, *options;
-        int runs; /* on devices of that version */
+        const char *version, *options; /* NULL: rejected */
+        int runs;                      /* on devices of that version */
     } cases[] = {
+        { "OpenCL 1.0 x", NULL, 0 },
+        { "OpenCL 1.1 x", NULL, 0 },
+        { "OpenGL 4", NULL, 0 },
         { "OpenCL 1.2 x", "-cl-std=CL1.2", 120 },
         { "OpenCL 2.0 x", "-cl-std=CL2.0", INT_MAX },
         { "OpenCL 2.1 x", "-cl-std=CL2.0", INT_MAX },
@@ -654,7 +652,15 @@ static void test_older_works(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         clspy_reset();
         const bool runs = real_version() >= cases[i].runs;
-        answer_version(cases[i].version);
+        clspy_answer("clGetDeviceInfo", CL_DEVICE_VERSION, cases[i].version,
+                     strlen(cases[i].version) + 1);
+        if (!cases[i].options) {
+            clfold_context_destroy(&ctx);
+            assert_refused(context_open(&ctx, NULL), CLFOLD_ERROR_UNSUPPORTED,
+                           cases[i].version);
+            assert_int_equal(clspy_calls("clRetainDevice"), 0);
+            continue;
+        }
         reopen(NULL);
         if (runs) {
             assert_ok(reduce());
@@ -700,63 +706,28 @@ static void test_small_groups(void **state)
     }
 }
 
-static void test_too_old(void **state)
+/* Whether there is f64, a query says, and in OpenCL 1.2 an extension's name. */
+static void test_f64(void **state)
 {
-    static const char *const versions[] = { "OpenCL 1.0 x", "OpenCL 1.1 x", "OpenGL 4" };
+    static const char *const extensions[] = {
+        "cl_khr_global_int32_base_atomics", "cl_khr_fp64 cl_khr_global_int32_base_atomics"
+    };
+    const cl_device_fp_config none = 0;
 
     (void)state;
-    clfold_context_destroy(&ctx);
-    clspy_reset();
-    for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); ++i) {
-        answer_version(versions[i]);
-        assert_refused(context_open(&ctx, NULL), CLFOLD_ERROR_UNSUPPORTED, versions[i]);
-        assert_null(ctx);
+    for (int has = 0; has <= device.has_f64; ++has) {
+        clspy_reset();
+        clspy_answer("clGetDeviceInfo", CL_DEVICE_DOUBLE_FP_CONFIG, &none, sizeof(none));
+        clspy_answer("clGetDeviceInfo", CL_DEVICE_EXTENSIONS, extensions[has],
+                     strlen(extensions[has]) + 1);
+        reopen(NULL);
+        clspy_arm("clBuildProgram", 1, CL_OUT_OF_RESOURCES);
+        assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &sum_f64, 1, NULL),
+                       has ? CL_OUT_OF_RESOURCES : CLFOLD_ERROR_UNSUPPORTED,
+                       has ? "clBuildProgram" : "type f64");
+        assert_int_equal(clspy_disarm().fired, has);
+        assert_ok(reduce()); /* of integers */
     }
-    /* Such a device has none: it came with OpenCL 1.2. */
-    assert_int_equal(clspy_calls("clRetainDevice"), 0);
-}
-
-static void answer_f64(cl_device_fp_config config, const char *extensions)
-{
-    clspy_answer("clGetDeviceInfo", CL_DEVICE_DOUBLE_FP_CONFIG, &config, sizeof(config));
-    clspy_answer("clGetDeviceInfo", CL_DEVICE_EXTENSIONS, extensions,
-                 strlen(extensions) + 1);
-}
-
-static void test_no_f64(void **state)
-{
-    const clfold_fold wide = { .op = CLFOLD_ADD, .type = CLFOLD_F64, .in = CLFOLD_F32 };
-    double result = 0;
-
-    (void)state;
-    answer_f64(0, "cl_khr_global_int32_base_atomics");
-    reopen(NULL);
-    assert_refused(clfold_reduce_host(ctx, device.queue, &wide, input, 0, 1, &result,
-                                      sizeof(result)),
-                   CLFOLD_ERROR_UNSUPPORTED, "type f64");
-    assert_refused(clfold_prepare(ctx, CLFOLD_REDUCE, &sum_f64, 1, NULL),
-                   CLFOLD_ERROR_UNSUPPORTED, "type f64");
-    assert_int_equal(clspy_calls("clBuildProgram"), 0);
-    assert_ok(reduce()); /* of integers */
-}
-
-/* In OpenCL 1.2 the query is optional, so the extension's name is used. */
-static void test_f64_by_name(void **state)
-{
-    double result = -1;
-
-    (void)state;
-    if (!device.has_f64) {
-        skip();
-    }
-    answer_f64(0, "cl_khr_fp64 cl_khr_global_int32_base_atomics");
-    clspy_arm("clBuildProgram", 1, CL_OUT_OF_RESOURCES);
-    reopen(NULL);
-    /* Refused by the planted build, so not for its type. */
-    assert_refused(clfold_reduce_host(ctx, device.queue, &sum_f64, input, 0, 1, &result,
-                                      sizeof(result)),
-                   CL_OUT_OF_RESOURCES, "clBuildProgram");
-    clspy_disarm();
 }
 
 static int launches_until_null;
@@ -813,5 +784,5 @@ TEST_MAIN("driver", fixture_init, fixture_finish, TEST(test_next_tile),
           TEST(test_trace_next_tile), TEST(test_again), TEST(test_thousand_texts),
           TEST(test_no_log), TEST(test_no_memory_for_log), TEST(test_threads_build_once),
           TEST(test_scratch_limit), TEST(test_argument_names), TEST(test_half_a_call),
-          TEST(test_older_works), TEST(test_small_groups), TEST(test_too_old),
-          TEST(test_no_f64), TEST(test_f64_by_name), TEST(test_verify_catches))
+          TEST(test_older_works), TEST(test_small_groups), TEST(test_f64),
+          TEST(test_verify_catches))
