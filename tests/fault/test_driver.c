@@ -16,8 +16,6 @@
 
 static const clfold_fold sum_f64 = { .op = CLFOLD_ADD, .type = CLFOLD_F64 };
 
-static int saves; /* of verdicts */
-
 static struct clspy_live live;
 static int64_t blocks;
 
@@ -151,81 +149,6 @@ static void test_trace_next_tile(void **state)
         print_message("%s has no look-back\n", device.name);
     }
     clReleaseMemObject(mem);
-}
-
-static void count_save(void *user, const char *key, const void *verdict, size_t size)
-{
-    (void)user, (void)key, (void)verdict, (void)size;
-    ++saves;
-}
-
-static int loads;
-
-static size_t count_load(void *user, const char *key, void *verdict, size_t size)
-{
-    (void)user, (void)key, (void)verdict, (void)size;
-    ++loads;
-    return 0;
-}
-
-/* With a context that probes once, in which this call fails first, if there is one. */
-static void open_probing(const char *function, cl_int code)
-{
-    const clfold_context_params params = { .load_verdict = count_load,
-                                           .save_verdict = count_save };
-    static const struct debug probes = { .probes = 1, .tile_elements = 512 };
-
-    if (device.ends_loops) {
-        print_message("%s does not look back\n", device.name);
-        skip();
-    }
-    reopen(&params);
-    clfold_context_override(ctx, &probes);
-    clspy_reset();
-    log_clear();
-    loads = saves = 0;
-    if (function) {
-        clspy_arm(function, 1, code);
-    }
-}
-
-/* A memory tier whose probe fails by a call is dropped for this context only: the
- * findings are not passed to save_verdict. */
-static void test_tier_fails(void **state)
-{
-    static const char *const functions[] = { "clEnqueueNDRangeKernel", "clCreateKernel",
-                                             "clEnqueueReadBuffer", "clCreateBuffer",
-                                             NULL };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); ++i) {
-        const bool fails = functions[i] != NULL;
-        open_probing(functions[i], CL_OUT_OF_RESOURCES);
-        assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &sum, 1 << 20, NULL));
-        assert_int_equal(clspy_disarm().fired, fails);
-        assert_int_equal(log_has(CLFOLD_LOG_WARNING, "probing memory for look-back",
-                                 "CL_OUT_OF_RESOURCES"),
-                         fails);
-        assert_int_equal(log_has(CLFOLD_LOG_WARNING, "dropped: does not run", ""), fails);
-        assert_int_equal(saves, !fails);
-    }
-}
-
-/* A probe that was asked for and fails leaves what the caller keeps to be asked for. */
-static void test_probe_fails(void **state)
-{
-    clfold_lookback known = { .why = "mine" };
-
-    (void)state;
-    open_probing("clCreateBuffer", CL_OUT_OF_HOST_MEMORY);
-    assert_int_equal(clfold_explain_lookback(ctx, CL_TRUE, &known),
-                     CL_OUT_OF_HOST_MEMORY);
-    assert_true(clspy_disarm().fired);
-    assert_string_equal(known.why, "mine");
-    assert_int_equal(loads, 0);
-    assert_ok(clfold_explain_lookback(ctx, CL_FALSE, &known));
-    assert_int_equal(loads, 1);
-    assert_true(!known.tier && !known.why);
 }
 
 /* One kind of tile that does not build is replaced by the other, for good, and
@@ -780,9 +703,8 @@ static void test_verify_catches(void **state)
 /* test_driver ["PATTERN"]: only these tests. */
 TEST_MAIN("driver", fixture_init, fixture_finish, TEST(test_next_tile),
           TEST(test_log_reduces), TEST(test_no_tile), TEST(test_no_lookback),
-          TEST(test_tier_fails), TEST(test_probe_fails), TEST(test_too_many_next_tiles),
-          TEST(test_trace_next_tile), TEST(test_again), TEST(test_thousand_texts),
-          TEST(test_no_log), TEST(test_no_memory_for_log), TEST(test_threads_build_once),
-          TEST(test_scratch_limit), TEST(test_argument_names), TEST(test_half_a_call),
-          TEST(test_older_works), TEST(test_small_groups), TEST(test_f64),
-          TEST(test_verify_catches))
+          TEST(test_too_many_next_tiles), TEST(test_trace_next_tile), TEST(test_again),
+          TEST(test_thousand_texts), TEST(test_no_log), TEST(test_no_memory_for_log),
+          TEST(test_threads_build_once), TEST(test_scratch_limit),
+          TEST(test_argument_names), TEST(test_half_a_call), TEST(test_older_works),
+          TEST(test_small_groups), TEST(test_f64), TEST(test_verify_catches))

@@ -51,6 +51,7 @@ static struct {
     cl_long result; /* on the host */
     clfold_context *other;
     clfold_report report;
+    int loads, saves; /* of verdicts */
 } run;
 
 /* Each process has names of its own. */
@@ -138,6 +139,22 @@ static clfold_status fire_explain_all(const struct call *call)
                     : clfold_explain_tuning(call->context, run.operation, call->fold,
                                             call->count, &row);
     return status ? status : clfold_explain_lookback(call->context, CL_FALSE, &known);
+}
+
+/* A probe that fails leaves what the caller keeps to be asked for. */
+static clfold_status fire_explain_lookback(const struct call *call)
+{
+    clfold_lookback known = { .why = "mine" };
+    const clfold_status status = clfold_explain_lookback(call->context, CL_TRUE, &known);
+
+    if (status) {
+        assert_string_equal(known.why, "mine");
+        assert_int_equal(run.loads, 0);
+        assert_ok(clfold_explain_lookback(call->context, CL_FALSE, &known));
+        assert_int_equal(run.loads, 1);
+        assert_true(!known.tier && !known.why);
+    }
+    return status;
 }
 
 static clfold_status fire_destroy(const struct call *call)
@@ -256,6 +273,19 @@ static void use_a_block(const struct call *call)
     assert_ok(forward(run.operation, &other));
 }
 
+static size_t count_load(void *user, const char *key, void *verdict, size_t size)
+{
+    (void)user, (void)key, (void)verdict, (void)size;
+    ++run.loads;
+    return 0;
+}
+
+static void count_save(void *user, const char *key, const void *verdict, size_t size)
+{
+    (void)user, (void)key, (void)verdict, (void)size;
+    ++run.saves;
+}
+
 /* Devices that need no probe are probed as well, always by the same calls. */
 static void probe_once(const struct call *call)
 {
@@ -355,13 +385,16 @@ static bool is_release(const struct clspy_shot *shot)
     return strncmp(shot->function, "clRelease", strlen("clRelease")) == 0;
 }
 
-/* A probe that failed, where another strategy takes over. */
+/* A probe that failed, where another strategy takes over, for this context only. */
 static bool is_probe(const struct clspy_shot *shot, const char *code)
 {
     bool is_alloc = strcmp(shot->function, "clfold_alloc") == 0;
 
     return log_has(CLFOLD_LOG_WARNING, "probing memory for look-back", code) &&
-           log_has(CLFOLD_LOG_WARNING, is_alloc ? "" : shot->function, code);
+           log_has(CLFOLD_LOG_WARNING, is_alloc ? "" : shot->function, code) &&
+           (run.scenario->fire || /* which may stop before any tier */
+            log_has(CLFOLD_LOG_WARNING, "dropped: does not", "")) &&
+           run.saves == 0;
 }
 
 /* Whether a block of scratch was asked for its last event's state. */
@@ -503,6 +536,7 @@ static void assert_succeeded(uint64_t things)
     }
     if (!shot->fired) {
         assert_int_equal(log_count(CLFOLD_LOG_ERROR), 0);
+        assert_int_equal(run.saves, scenario->before == probe_once);
     }
     if (!shot->fired && scenario->before == warm && !scenario->params.verify_every) {
         assert_int_equal(things, 0); /* a warm call makes nothing */
@@ -642,6 +676,7 @@ static struct clspy_shot shoot_once(enum way way, uint64_t number)
     run.number = number;
     run.shot = (struct clspy_shot){ 0 };
     run.result = POISON;
+    run.loads = run.saves = 0;
     run.event = (cl_event)&run;
     run.gate = clCreateUserEvent(device.context, &status);
     assert_int_equal(status, CL_SUCCESS);
@@ -749,6 +784,9 @@ enum { NUM_MODES = sizeof(modes) / sizeof(modes[0]) };
 #define DISORDER .trial = { .operation = CLFOLD_REDUCE, INTS(COUNT), .disorder = true }
 #define SCAN(by, ...)                                                                    \
     .trial = { .operation = CLFOLD_INCLUSIVE_SCAN, .algorithm = (by), __VA_ARGS__ }
+#define PROBED                                                                           \
+    .params = { .load_verdict = count_load, .save_verdict = count_save },                \
+    .before = probe_once
 #define VERIFIED .params = { .verify_every = 1 }
 
 static const struct scenario others[] = {
@@ -797,15 +835,17 @@ static const struct scenario others[] = {
       .fire = fire_prepare, .check = check_prepared, ALLOCS(5),
       .calls = { BUILDS, RUNS, PREPARES, "clGetEventInfo", "clReleaseEvent",
                  "clReleaseMemObject" } },
-    { "scan, probed", SCAN("scan_lookback", INTS(2)), .before = probe_once,
+    { "scan, probed", SCAN("scan_lookback", INTS(2)), PROBED,
       ALLOCS(10), /* a text, and memory of four launches, besides the scan's */
       .calls = { CHECKS, BUILDS, MAKES, RUNS, FREES, "clGetDeviceInfo",
                  "clCreateCommandQueue", "clEnqueueReadBuffer", "clReleaseProgram" } },
-    { "prepare of a scan, probed", SCAN(NULL, INTS(2)), .before = probe_once,
+    { "prepare of a scan, probed", SCAN(NULL, INTS(2)), PROBED,
       .fire = fire_prepare_lookback, ALLOCS(10),
       .most = 30, /* the probe is done by then, and the rest takes long to build */
       .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue",
                  "clEnqueueReadBuffer" } },
+    { "explain look-back, probed", SCAN(NULL, INTS(2)), PROBED,
+      .fire = fire_explain_lookback, .calls = { "clCreateBuffer", "clBuildProgram" } },
     { "explain, its tuning and look-back", IN_ORDER, .fire = fire_explain_all,
       .check = check_explained },
     { "trim", IN_ORDER, .before = warm_all, .fire = fire_trim, .check = check_trimmed,
