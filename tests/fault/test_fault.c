@@ -34,7 +34,7 @@ struct scenario {
     bool is_kept; /* in a folder, which no failure of a file or of the driver spoils */
     /* Calls that must have been among those that failed; the second, if there is
      * scratch. */
-    const char *calls[16], *scratch[4];
+    const char *calls[20], *scratch[4];
     const char *files[16]; /* and operations on files */
 };
 
@@ -506,6 +506,9 @@ static void assert_failed(clfold_status status)
         !strstr(message, shot->function)) {
         fail_msg("%s: \"%s\" does not name %s", name, message, shot->function);
     }
+    if (!run.scenario->params.scratch_limit && strstr(message, "scratch_limit")) {
+        fail_msg("%s: \"%s\", and there is none", name, message);
+    }
     if (!log_has(CLFOLD_LOG_ERROR, message, "")) {
         fail_msg("%s: %s: the log lacks \"%s\"", name, shot->function, message);
     }
@@ -514,6 +517,25 @@ static void assert_failed(clfold_status status)
     }
     if (run.result != POISON) {
         fail_msg("%s: %s: the result is not as it was", name, shot->function);
+    }
+}
+
+/* Of an argument that could not be set the sentence says which one it is. */
+static void name_argument(struct clspy_shot *shot)
+{
+    static const char *const names[][2] = {
+        { ": in: clSetKernelArg failed", "clSetKernelArg of in" },
+        { ": out: clSetKernelArg failed", "clSetKernelArg of out" },
+    };
+
+    if (strcmp(shot->function, "clSetKernelArg") == 0) {
+        const char *const failed = strstr(clfold_last_error(), ": clSetKernelArg failed");
+        assert_true(failed && failed[-1] != ':' && failed[-1] != ' ');
+        for (int i = 0; i < 2; ++i) {
+            if (strstr(clfold_last_error(), names[i][0])) {
+                shot->function = names[i][1];
+            }
+        }
     }
 }
 
@@ -631,6 +653,7 @@ static clfold_status fire(clfold_operation operation, const struct call *theirs)
         assert_succeeded(things);
     } else if (run.shot.fired) {
         assert_failed(status);
+        name_argument(&run.shot);
     }
     /* What fails before the first kernel has changed nothing. */
     if (status && launches == 0) {
@@ -732,7 +755,7 @@ static void sweep_aim(void **state)
     const struct aim *const aim = *state;
     const struct scenario *const scenario = aim->scenario;
     const enum way way = aim->way;
-    const char *seen[24] = { NULL };
+    const char *seen[25] = { NULL };
     size_t num = 0;
 
     if (left_out(scenario)) {
@@ -741,7 +764,7 @@ static void sweep_aim(void **state)
     }
     run.scenario = scenario;
     shoot_once(way, UINT32_MAX); /* nothing fails */
-    for (; way == OF_CALLS && num < 16 && scenario->calls[num]; ++num) {
+    for (; way == OF_CALLS && num < 20 && scenario->calls[num]; ++num) {
         seen[num] = scenario->calls[num];
     }
     for (size_t i = 0; way == OF_CALLS && run.has_scratch && i < 4; ++i) {
@@ -758,7 +781,8 @@ static void sweep_aim(void **state)
 #define CHECKS "clGetCommandQueueInfo", "clGetMemObjectInfo"
 #define BUILDS "clCreateProgramWithSource", "clBuildProgram", "clCreateKernel"
 #define MAKES  "clCreateBuffer", "clRetainCommandQueue"
-#define RUNS   "clSetKernelArg", "clEnqueueNDRangeKernel"
+#define SETS   "clSetKernelArg of in", "clSetKernelArg of out"
+#define RUNS   SETS, "clEnqueueNDRangeKernel"
 #define EVENTS "clRetainEvent", "clReleaseEvent", "clGetEventInfo"
 #define PREPARES                                                                         \
     "clCreateBuffer", "clCreateCommandQueue", "clFinish", "clReleaseCommandQueue"
@@ -842,8 +866,8 @@ static const struct scenario others[] = {
     { "prepare of a scan, probed", SCAN(NULL, INTS(2)), PROBED,
       .fire = fire_prepare_lookback, ALLOCS(10),
       .most = 30, /* the probe is done by then, and the rest takes long to build */
-      .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue",
-                 "clEnqueueReadBuffer" } },
+      .calls = { BUILDS, "clEnqueueNDRangeKernel", "clCreateBuffer",
+                 "clCreateCommandQueue", "clEnqueueReadBuffer" } },
     { "explain look-back, probed", SCAN(NULL, INTS(2)), PROBED,
       .fire = fire_explain_lookback, .calls = { "clCreateBuffer", "clBuildProgram" } },
     { "explain, its tuning and look-back", IN_ORDER, .fire = fire_explain_all,
