@@ -675,145 +675,127 @@ static void test_memory(void **state)
 
 /* ---- Stages ------------------------------------------------------------------------ */
 
-/* The launches that make bits of offsets: enough groups, which take few on a device that
- * cuts loops, and a word more than there are bits. */
-static void test_marks(void **state)
+/* Of stages that make bits: all bits have words, a group takes few on a device that cuts
+ * loops, and what is handed on lies apart. */
+static void check_bits(const struct plan *plan, const struct stage *makes,
+                       const struct device_facts *device, bool keeps_scan)
 {
-    static const uint64_t sizes[] = { 1, 31, 32, 1000, 1 << 20, (uint64_t)5 << 32 };
+    const struct handed *const handed = &plan->handed;
+    const bool marks = makes->shape.algorithm == MARK_HEADS;
+    const uint64_t most = device->most_elements * makes->shape.tile.group_size;
+    const uint64_t size = marks ? sizeof(cl_uint) : makes->size;
+    const uint64_t counts_end = (1 + makes->num_groups) * sizeof(cl_ulong);
+    const uint64_t offsets_at = handed->at[ROLE_OFFSETS] * size;
+    const uint64_t bits_at = handed->at[ROLE_BITS] * sizeof(cl_uint);
+    const uint64_t bits_end = bits_at + makes->num_words * sizeof(cl_uint);
+    struct launch launch;
 
-    (void)state;
-    for (size_t i = 0; i < NUM_DEVICES * 6 * 6 * 2; ++i) {
-        const struct device_facts *device = &devices[i / 72];
-        struct monoid monoid = monoid_of(0);
-        clfold_monoid_lift(&monoid);
-        struct job job =
-            job_of(CLFOLD_EXCLUSIVE_SCAN, REDUCE_THEN_SCAN, &monoid, device, NULL);
-        struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-        job.use = (struct use){ .way = CLFOLD_BY_OFFSETS, .heads = CLFOLD_U32 };
-        job.segments.type = CLFOLD_U64;
-        job_candidates(&job, candidates);
-        job.segments.num_offsets = sizes[i / 6 % 6];
-        job.segments.finds_bad = i / 36 % 2;
-        const struct plan plan = plan_of(job, &candidates[0], sizes[i % 6]);
-        const struct stage *marks = &plan.stages[0], *scan = &plan.stages[1];
-        const uint64_t group = marks->shape.tile.group_size;
-        uint64_t groups[3] = { 0 };
-        assert_int_equal(plan.num_stages, 2);
-        assert_int_equal(plan.main, 1);
-        assert_int_equal(marks->shape.algorithm, MARK_HEADS);
-        assert_int_equal(group, scan->shape.tile.group_size);
-        assert_true(marks->is_shared && !scan->is_shared);
-        assert_int_equal(marks->first_launch, 0);
-        assert_int_equal(marks->num_launches, job.segments.finds_bad ? 3 : 2);
-        assert_int_equal(clfold_plan_num_launches(&plan),
-                         marks->num_launches + scan->num_launches);
-        for (uint32_t k = 0; k < marks->num_launches; ++k) {
-            struct launch launch;
-            clfold_stage_launch(marks, k, &launch);
-            assert_int_equal(launch.kernel, k);
-            groups[k] = launch.num_groups;
-        }
-        check_launches(marks);
-        check_launches(scan);
-        assert_int_equal(scan->read_size, scan->in_size); /* of bits there are few */
-        job.use = (struct use){ .way = CLFOLD_BY_KEYS, .heads = CLFOLD_U64 };
-        const struct plan by_keys = plan_of(job, &candidates[0], sizes[i % 6]);
-        assert_int_equal(clfold_plan_main(&by_keys)->read_size,
-                         scan->in_size + sizeof(cl_ulong));
-        assert_int_equal(by_keys.num_stages, 1 + job.segments.finds_bad);
-        assert_true(marks->num_words * 32 >= scan->count + 32);
-        assert_true(groups[0] * marks->words_run >= marks->num_words);
-        assert_true(groups[1] * marks->run >= job.segments.num_offsets);
-        assert_int_equal(plan.handed.roles, 1u << ROLE_HEADS);
-        assert_true(plan.handed.bytes >= (marks->num_words + groups[1]) * 4);
-        assert_true(device->most_elements == 0 ||
-                    (marks->run <= device->most_elements * group &&
-                     marks->words_run <= device->most_elements * group));
+    assert_int_equal(makes->first_launch, 0);
+    /* A word is read past the last one. */
+    assert_true(makes->num_words * 32 >= makes->cut.count + (marks ? 32 : 0));
+    assert_true(most == 0 || (makes->run <= most && makes->words_run <= most));
+    clfold_stage_launch(makes, 0, &launch);
+    assert_true(launch.num_groups * makes->words_run >= makes->num_words);
+    if (marks) {
+        clfold_stage_launch(makes, 1, &launch);
+        assert_true(launch.num_groups * makes->run >= makes->num_offsets);
+        assert_int_equal(handed->roles, 1u << ROLE_HEADS);
+        assert_true(handed->bytes >= bits_end + launch.num_groups * sizeof(cl_uint));
+        return;
     }
+    assert_true(offsets_at >= counts_end);
+    assert_true(bits_at >= offsets_at + makes->num_offsets * size);
+    assert_int_equal(handed->roles >> ROLE_HEADS & 1, keeps_scan);
+    assert_int_equal(handed->roles >> ROLE_NUM & 1, !keeps_scan);
+    assert_true(!keeps_scan || handed->at[ROLE_HEADS] >= bits_end + sizeof(cl_uint));
+    assert_true(handed->bytes >=
+                (keeps_scan ? handed->at[ROLE_HEADS] + makes->cut.count : bits_end));
 }
 
-/* What a call's stages are, which of them writes what, and that what they hand over lies
- * apart. */
+/* What a call's stages are, which of them writes what, and what they hand over. */
 static void test_stages(void **state)
 {
     static const struct {
         enum algorithm stages[CLFOLD_MAX_STAGES]; /* `main` is the algorithm's */
         size_t num, main;
-        bool keeps_scan, writes_places, found;
-        bool ends_only;   /* the last one is the last launch of the first */
-        bool gives_carry; /* the main one */
+        uint32_t by;
+        bool keeps_scan, writes_places;
+        bool ends_only;    /* the last one is the last launch of the first */
+        bool gives_carry;  /* the main one */
+        size_t makes_bits; /* this stage does */
     } cases[] = {
-        { { FIND_HEADS, REDUCE_OFFSETS }, 2, 1, 0, 0, 1, 0, 1 },
-        { { SCAN_LOOKBACK }, 1, 0, 0, 0, 0, 0, 1 },
-        { { SCAN_LOOKBACK, FIND_PLACES, SCAN_LOOKBACK }, 3, 0, 1, 0, 0, 0, 0 },
-        { { SCAN_LOOKBACK, FIND_PLACES, WRITE_KEPT }, 3, 0, 1, 1, 0, 0, 1 },
-        { { REDUCE_THEN_SCAN, FIND_PLACES, REDUCE_THEN_SCAN }, 3, 0, 1, 0, 0, 1, 1 },
+        { { MARK_HEADS, REDUCE_THEN_SCAN }, 2, 1, CLFOLD_BY_OFFSETS, 0, 0, 0, 1, 0 },
+        { { FIND_HEADS, REDUCE_OFFSETS }, 2, 1, CLFOLD_BY_KEYS, 0, 0, 0, 1, 0 },
+        { { REDUCE_THEN_SCAN }, 1, 0, CLFOLD_BY_KEYS, 0, 0, 0, 1, SIZE_MAX },
+        { { SCAN_LOOKBACK }, 1, 0, 0, 0, 0, 0, 1, SIZE_MAX },
+        { { SCAN_LOOKBACK, FIND_PLACES, SCAN_LOOKBACK }, 3, 0, 0, 1, 0, 0, 0, 1 },
+        { { SCAN_LOOKBACK, FIND_PLACES, WRITE_KEPT }, 3, 0, 0, 1, 1, 0, 1, 1 },
+        { { REDUCE_THEN_SCAN, FIND_PLACES, REDUCE_THEN_SCAN }, 3, 0, 0, 1, 0, 1, 1, 1 },
     };
     static const uint64_t sizes[] = { 1, 31, 32, 33, 4097, 1 << 20, (uint64_t)5 << 32 };
 
     (void)state;
-    for (size_t i = 0; i < NUM_DEVICES * 5 * 7; ++i) {
-        const size_t c = i / 7 % 5;
+    for (size_t i = 0; i < NUM_DEVICES * 7 * 7 * 7; ++i) {
+        const size_t c = i / 7 % 7;
+        const struct device_facts *const device = &devices[i / 343];
         const uint64_t count = sizes[i % 7];
         struct monoid monoid = monoid_of(0);
         monoid.keeps_scan = cases[c].keeps_scan;
         monoid.writes_places = cases[c].writes_places;
         const enum algorithm which = cases[c].stages[cases[c].main];
-        struct job job =
-            job_of(operation_of(which), which, &monoid, &devices[i / 35], NULL);
+        struct job job = job_of(operation_of(which), which, &monoid, device, NULL);
         struct candidate candidates[CLFOLD_MAX_CANDIDATES];
         job.verdict = verdict;
-        job.segments.found = cases[c].found;
-        if (cases[c].found) {
-            job.segments.by = CLFOLD_BY_KEYS;
+        if (which == REDUCE_OFFSETS) {
+            job.segments.found = true;
+            job.segments.by = cases[c].by;
             job.segments.type = CLFOLD_U8;
             job.segments.num_offsets = count + 1;
             job.segments.lists = i % 2;
             job.use.offsets = CLFOLD_U64;
+        } else if (cases[c].by) {
+            clfold_monoid_lift(&monoid);
+            job.use = (struct use){ .way = cases[c].by, .heads = CLFOLD_U64 };
+            job.segments.type = CLFOLD_U64;
+            job.segments.num_offsets = sizes[i / 49 % 7];
+            job.segments.finds_bad = cases[c].by == CLFOLD_BY_OFFSETS && i % 2;
         }
         job_candidates(&job, candidates);
         const struct plan plan = plan_of(job, &candidates[0], count);
         const struct stage *last = &plan.stages[plan.num_stages - 1];
-        const struct handed *handed = &plan.handed;
+        const struct stage *main = clfold_plan_main(&plan);
+        uint32_t num_launches = 0;
         assert_int_equal(plan.num_stages, cases[c].num);
         assert_int_equal(plan.main, cases[c].main);
         for (uint32_t s = 0; s < plan.num_stages; ++s) {
-            const enum algorithm algorithm = plan.stages[s].shape.algorithm;
-            assert_int_equal(algorithm, cases[c].stages[s]);
-            assert_int_equal(plan.stages[s].is_shared,
-                             algorithm == FIND_HEADS || algorithm == FIND_PLACES);
-            check_launches(&plan.stages[s]);
+            const struct stage *stage = &plan.stages[s];
+            assert_int_equal(stage->shape.algorithm, cases[c].stages[s]);
+            assert_int_equal(stage->is_shared, stage->shape.algorithm >= MARK_HEADS &&
+                                                   stage->shape.algorithm != WRITE_KEPT);
+            check_launches(stage);
+            num_launches += stage->num_launches - stage->first_launch;
         }
+        assert_int_equal(clfold_plan_num_launches(&plan), num_launches);
         assert_int_equal(last->first_launch,
                          cases[c].ends_only ? last->num_launches - 1 : 0);
-        assert_int_equal(clfold_plan_main(&plan)->makes_flags, cases[c].keeps_scan);
-        assert_int_equal(clfold_plan_main(&plan)->has_carry, cases[c].gives_carry);
-        assert_false(last->makes_flags);
-        if (handed->roles == 0) {
-            assert_int_equal(handed->bytes, 0);
-            continue;
+        assert_int_equal(main->makes_flags, cases[c].keeps_scan);
+        assert_int_equal(main->has_carry, cases[c].gives_carry);
+        assert_true(plan.num_stages == 1 || !last->makes_flags);
+        /* Of bits there are few. */
+        assert_true(c != 0 ||
+                    (main->read_size == main->in_size &&
+                     plan.stages[0].num_launches == (job.segments.finds_bad ? 3 : 2)));
+        assert_true(c != 2 || main->read_size == main->in_size + sizeof(cl_ulong));
+        if (cases[c].makes_bits < SIZE_MAX) {
+            check_bits(&plan, &plan.stages[cases[c].makes_bits], device,
+                       cases[c].keeps_scan);
+        } else {
+            assert_int_equal(plan.handed.bytes, 0);
         }
-        const struct stage *finds = &plan.stages[cases[c].found ? 0 : 1];
-        const uint64_t counts_end = (1 + finds->num_groups) * sizeof(cl_ulong);
-        const uint64_t offsets_at = handed->at[ROLE_OFFSETS] * finds->size;
-        const uint64_t bits_at = handed->at[ROLE_BITS] * sizeof(cl_uint);
-        const uint64_t bits_end = bits_at + finds->num_words * sizeof(cl_uint);
-        assert_true(finds->num_words * 32 >= count);
-        assert_true(finds->num_groups * finds->words_run >= finds->num_words);
-        assert_true(offsets_at >= counts_end);
-        assert_true(bits_at >= offsets_at + finds->num_offsets * finds->size);
-        assert_int_equal(handed->roles >> ROLE_HEADS & 1, cases[c].keeps_scan);
-        assert_int_equal(handed->roles >> ROLE_NUM & 1, cases[c].found);
-        /* A word is read past the last one. */
-        assert_true(!cases[c].keeps_scan ||
-                    handed->at[ROLE_HEADS] >= bits_end + sizeof(cl_uint));
-        assert_true(handed->bytes >=
-                    (cases[c].keeps_scan ? handed->at[ROLE_HEADS] + count : bits_end));
     }
 }
 
 TEST_MAIN("plan", NULL, NULL, cmocka_unit_test(test_grid), cmocka_unit_test(test_vendors),
           cmocka_unit_test(test_plans), cmocka_unit_test(test_pieces),
           cmocka_unit_test(test_launches), cmocka_unit_test(test_segments),
-          cmocka_unit_test(test_memory), cmocka_unit_test(test_marks),
-          cmocka_unit_test(test_stages))
+          cmocka_unit_test(test_memory), cmocka_unit_test(test_stages))
