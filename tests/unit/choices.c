@@ -17,7 +17,7 @@ struct question {
     struct tuned_numbers tuned;
     struct findings findings;
     struct reason reason;
-    const char *choose, *row;
+    const char *choose, *row, *driver;
     uint32_t candidate;
     uint64_t tiles; /* of the candidate, instead of a count */
     uint32_t keeps; /* 1: what a scan gives; 2: its places too */
@@ -31,6 +31,7 @@ struct answer {
     struct plan plan;
     struct stage stage;
     uint64_t moved; /* bytes */
+    bool known;     /* to look back in any way, so that it is not probed */
     char reason[CLFOLD_REASON_SIZE];
     struct text text;
 };
@@ -128,6 +129,7 @@ static const struct word asked[] = {
     ASKS("legacy_64", findings.fates[MEMORY_LEGACY_64], name_of_fate),
     ASKS("legacy_32", findings.fates[MEMORY_LEGACY_32], name_of_fate),
     ASKS("row", row, name_of_text),
+    ASKS("driver", driver, name_of_text),
 };
 
 static const struct word shown[] = {
@@ -152,6 +154,7 @@ static const struct word shown[] = {
     SHOWS("ahead", stage.ahead, NULL),
     SHOWS("spins", stage.spins, NULL),
     SHOWS("moved", moved, NULL),
+    SHOWS("known", known, NULL),
 };
 #define NUM(words) (sizeof(words) / sizeof((words)[0]))
 
@@ -309,6 +312,13 @@ static clfold_status answer(struct question *question, struct answer *answer)
     answer->moved += reason->moved;
     reason->moved = answer->moved;
     clfold_reason(answer->reason, reason);
+    if (question->driver) {
+        struct findings known;
+        answer->known =
+            clfold_verdict_known(&known, &question->device, question->driver) &&
+            known.verdict.tier == MEMORY_SCOPED_64 && known.verdict.fair &&
+            known.verdict.fences;
+    }
     clfold_assemble(&answer->text, &monoid, &answer->candidate.shape);
     assert_false(answer->text.failed);
     return CLFOLD_OK;
