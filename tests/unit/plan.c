@@ -1,7 +1,6 @@
 /* Plans, without a device, of every algorithm in the table: each element is in one tile,
  * each tile in one group's run, and scratch and bytes are what the launches use.
  * What they choose: choices.c. */
-#include "every_text.h"
 #include "plan/operator_text.h"
 #include "plans.h"
 #include "test.h"
