@@ -8,6 +8,7 @@
 #include "write_file.h"
 
 #include "base/entry.h"
+#include "base/file.h"
 #include "base/folder.h"
 #include "base/host.h"
 #include "base/memory.h"
@@ -132,15 +133,12 @@ static const char *only_entry(void)
     return name;
 }
 
-/* The bytes of a file of the folder, to be freed, and what they are. */
-static char *read_entry(const char *name, struct entry *entry, size_t *length)
+/* The bytes of the only entry, to be freed, and what they are. */
+static char *read_entry(struct entry *entry, size_t *length)
 {
-    struct folder folder;
     char *bytes;
 
-    assert_int_equal(clfold_folder_open(&folder, path, 0), 0);
-    assert_int_equal(clfold_folder_read(&folder, name, 1 << 26, &bytes, length), 0);
-    clfold_folder_close(&folder);
+    assert_int_equal(clfold_file_read(only_entry(), 1 << 26, &bytes, length), 0);
     assert_null(clfold_entry_read(entry, bytes, *length));
     return bytes;
 }
@@ -243,7 +241,7 @@ static void assert_facts(void)
     size_t length;
     struct entry entry;
 
-    bytes = read_entry(strrchr(only_entry(), '/') + 1, &entry, &length);
+    bytes = read_entry(&entry, &length);
     assert_non_null(strstr(entry.key, "\nclfold, "));
     assert_non_null(strstr(entry.key, "\noptions, "));
     assert_non_null(strstr(entry.key, "clfold_reduce_tiles"));
@@ -380,7 +378,7 @@ static void test_defects(void **state)
     fill_folder();
     run_nothing();
     snprintf(whole, sizeof(whole), "%s", only_entry());
-    bytes = read_entry(strrchr(whole, '/') + 1, &entry, &length);
+    bytes = read_entry(&entry, &length);
     size_t key = (size_t)(entry.key - bytes), program = key + entry.key_length;
     /* Every other bit, and every length: unit/entries.c. */
     bytes[program] = (char)(bytes[program] ^ 4);
