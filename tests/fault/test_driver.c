@@ -440,42 +440,6 @@ static void test_scratch_limit(void **state)
     }
 }
 
-/* A call that fails after its first launch: under a limit its block makes no room until
- * that launch is over. */
-static void test_half_a_call(void **state)
-{
-    /* Room for one call's partials. */
-    const uint64_t limit = device.ends_loops ? 400 : 200;
-    const clfold_context_params params = { .scratch_limit = limit };
-    cl_command_queue other = device_queue(&device, 0);
-    cl_long found = POISON;
-    cl_int status;
-    cl_event gate = clCreateUserEvent(device.context, &status);
-
-    (void)state;
-    assert_int_equal(status, CL_SUCCESS);
-    reopen(&params);
-    clfold_context_override(ctx, &twenty_groups);
-    clspy_arm("clEnqueueNDRangeKernel", 2, CL_OUT_OF_RESOURCES);
-    assert_refused(clfold_reduce(ctx, device.queue, &sum, input, 0, output, 0, COUNT, 1,
-                                 &gate, NULL),
-                   CL_OUT_OF_RESOURCES, "clEnqueueNDRangeKernel");
-    assert_refused(
-        clfold_reduce(ctx, other, &sum, input, 0, output, 1, COUNT, 0, NULL, NULL),
-        CL_MEM_OBJECT_ALLOCATION_FAILURE,
-        device.ends_loops ? "scratch_limit is 400" : "scratch_limit is 200");
-    assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
-    assert_int_equal(clFinish(device.queue), CL_SUCCESS);
-    assert_ok(clfold_reduce(ctx, other, &sum, input, 0, output, 0, COUNT, 0, NULL, NULL));
-    assert_int_equal(clFinish(other), CL_SUCCESS);
-    assert_int_equal(clEnqueueReadBuffer(other, output, CL_TRUE, 0, sizeof(found), &found,
-                                         0, NULL, NULL),
-                     CL_SUCCESS);
-    assert_int_equal(found, expected);
-    clReleaseEvent(gate);
-    clReleaseCommandQueue(other);
-}
-
 /* ---- Devices ----------------------------------------------------------------------- */
 
 /* The version that the device really has, 300 for 3.0; before any answer. */
@@ -642,6 +606,5 @@ TEST_MAIN("driver", fixture_init, fixture_finish, TEST(test_next_tile),
           TEST(test_log_reduces), TEST(test_no_tile), TEST(test_no_lookback),
           TEST(test_too_many_next_tiles), TEST(test_trace_next_tile), TEST(test_again),
           TEST(test_thousand_texts), TEST(test_no_log), TEST(test_no_memory_for_log),
-          TEST(test_threads_build_once), TEST(test_scratch_limit), TEST(test_half_a_call),
-          TEST(test_older_works), TEST(test_small_groups), TEST(test_f64),
-          TEST(test_verify_catches))
+          TEST(test_threads_build_once), TEST(test_scratch_limit), TEST(test_older_works),
+          TEST(test_small_groups), TEST(test_f64), TEST(test_verify_catches))

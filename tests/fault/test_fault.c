@@ -31,6 +31,7 @@ struct scenario {
     void (*check)(const struct call *call);         /* after it has succeeded */
     uint64_t least[NUM_WAYS];                       /* of its operations fail */
     uint64_t most;                                  /* 0: all */
+    bool limits_half; /* a block of half a call makes no room under the limit */
     bool is_kept; /* in a folder, which no failure of a file or of the driver spoils */
     /* Calls that must have been among those that failed; the second, if there is
      * scratch. */
@@ -665,9 +666,19 @@ static clfold_status fire(clfold_operation operation, const struct call *theirs)
         free(after);
     }
     free(before);
+    /* What has launched half of it uses its block until the gate opens. */
+    bool is_used = true;
+    for (const struct block *b = call.context->scratch.blocks;
+         b && status && launches > 0 && scenario->limits_half; b = b->next) {
+        cl_int state = CL_COMPLETE;
+        is_used &= b->last && clGetEventInfo(b->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                             sizeof(state), &state, NULL) == CL_SUCCESS;
+        is_used &= state > CL_COMPLETE;
+    }
     /* Rejected where it is open already. */
     clSetUserEventStatus(run.gate, CL_COMPLETE);
     assert_int_equal(clFinish(call.queue), CL_SUCCESS);
+    assert_true(is_used);
     if (status && !run.shot.fired) {
         on_call = fire; /* by another algorithm, or the trial fails */
         return status;
@@ -829,6 +840,8 @@ static const struct scenario others[] = {
       .params = { .scratch_limit = 200 }, .before = use_all_scratch, ALLOCS(1),
       .calls = { "clGetEventInfo", "clReleaseEvent", "clReleaseCommandQueue",
                  "clReleaseMemObject", MAKES } },
+    { "reduce under a limit", IN_ORDER, WAIT, .params = { .scratch_limit = 1000 },
+      .before = warm, .limits_half = true, .calls = { CHECKS, RUNS, "clReleaseEvent" } },
     { "reduce_host, cold", IN_ORDER, .fire = fire_host, ALLOCS(6),
       .calls = { CHECKS, BUILDS, MAKES, RUNS, READS, "clReleaseEvent" } },
     { "reduce_host, warm", IN_ORDER, .before = warm, .fire = fire_host,
