@@ -179,10 +179,8 @@ clfold_status forward_alone(clfold_operation operation, const struct call *call)
 /* What the folds of texts are on the host. */
 COMBINE(add_i64, cl_long, x[0] + y[0]);
 LOAD(load_wide, cl_long, (cl_int)u32_of(e, i));
-LOAD(load_float, cl_float, (cl_float)(cl_int)u32_of(e, i));
 WRITE(write_step, cl_long, *(const cl_long *)item - *(const cl_long *)prev);
 WRITE(write_twice, cl_long, 2 * *(const cl_long *)item);
-WRITE(write_whole, cl_long, (cl_long)f32_of(item, 0));
 
 static const cl_long seven = 7;
 static const clfold_arg args[] = { CLFOLD_VALUE("long", m, seven) };
@@ -191,15 +189,6 @@ static const clfold_arg args[] = { CLFOLD_VALUE("long", m, seven) };
 #define ON_I64                                                                           \
     .size = 8, .in_size = 4, .identity = zeros, .combine = add_i64, .load = load_wide,   \
     .most = 1000
-/* Floats that hold all sums of the input. */
-#define WHOLE_SUM(how)                                                                   \
-    FOLD(.name = #how, SUM_OF_FLOATS, .accuracy = (how)),                                \
-        .size = 4, .identity = zeros, .combine = add_f32, .load = load_float,            \
-        .write = write_whole, .out_size = 8, .most = 800
-#define SUM_OF_FLOATS                                                                    \
-    .op = CLFOLD_ADD, .type = CLFOLD_F32, .in = CLFOLD_I32, .load = "(float)x",          \
-    .result = "(long)item", .out = CLFOLD_I64, .flags = CLFOLD_PARTIAL
-
 /* In vectors it is compared, by a program of its own. */
 const struct subject by_text = { FOLD(.name = "text", .type = CLFOLD_I64,
                                       .in = CLFOLD_I32, .combine = "a + b + 0 * m",
@@ -212,13 +201,14 @@ static const struct subject step = {
 static const struct subject twice = { FOLD(.name = "twice", .result = "2 * item",
                                            I32_INTO_I64),
                                       ON_I64, .write = write_twice, .is_map = true };
-static const struct subject compensated = { WHOLE_SUM(CLFOLD_COMPENSATED) };
-static const struct subject reproducible = { WHOLE_SUM(CLFOLD_REPRODUCIBLE) };
 
-#define REDUCE             .operation = CLFOLD_REDUCE
-#define SCAN               .operation = CLFOLD_INCLUSIVE_SCAN
-#define SCAN_BEFORE        .operation = CLFOLD_EXCLUSIVE_SCAN
-#define TEXT(which)        .subject = &(which), .plan = TILES, .count = COUNT
+#define REDUCE      .operation = CLFOLD_REDUCE
+#define SCAN        .operation = CLFOLD_INCLUSIVE_SCAN
+#define SCAN_BEFORE .operation = CLFOLD_EXCLUSIVE_SCAN
+#define TEXT(which) .subject = &(which), .plan = TILES, .count = COUNT
+#define FLOATS(how)                                                                      \
+    .op = CLFOLD_ADD, .pair = { CLFOLD_F32, CLFOLD_F32 }, .plan = TILES, .count = COUNT, \
+    .rounds = true, .accuracy = CLFOLD_##how
 #define ROW                .width = 1, .length = COUNT
 #define HEADS(way, scalar) .by = CLFOLD_BY_##way, .head_type = (scalar)
 
@@ -230,10 +220,10 @@ const struct named_trial calls[] = {
     { "reduce_lanes", { REDUCE, INTS(COUNT), .algorithm = "reduce_lanes", ROW } },
     { "reduce columns", { REDUCE, INTS(COUNT), .width = 4, .length = 100 } },
     { "reduce by a text", { REDUCE, TEXT(by_text) } },
-    { "compensated sum", { REDUCE, TEXT(compensated) } },
-    { "reproducible sum", { REDUCE, TEXT(reproducible) } },
+    { "compensated sum", { REDUCE, FLOATS(COMPENSATED) } },
+    { "reproducible sum", { REDUCE, FLOATS(REPRODUCIBLE) } },
     { "reproducible reduce_lanes",
-      { REDUCE, TEXT(reproducible), .algorithm = "reduce_lanes", ROW } },
+      { REDUCE, FLOATS(REPRODUCIBLE), .algorithm = "reduce_lanes", ROW } },
     { "reduce by offsets", { REDUCE, INTS(COUNT), HEADS(OFFSETS, CLFOLD_U64) } },
     { "reduce by keys", { REDUCE, INTS(COUNT), HEADS(KEYS, CLFOLD_U8), .lists = true } },
     { "scan, nothing", { SCAN, INTS(0) } },
@@ -255,9 +245,10 @@ const struct named_trial calls[] = {
     { "scan with a result", { SCAN, TEXT(step), .algorithm = "reduce_then_scan" } },
     { "scan_lookback with a result", { SCAN, TEXT(step), .algorithm = "scan_lookback" } },
     { "scan_lanes with a result", { SCAN, TEXT(step), .algorithm = "scan_lanes", ROW } },
-    { "compensated scan", { SCAN, TEXT(compensated), .algorithm = "reduce_then_scan" } },
+    { "compensated scan",
+      { SCAN, FLOATS(COMPENSATED), .algorithm = "reduce_then_scan" } },
     { "compensated scan_lookback",
-      { SCAN, TEXT(compensated), .algorithm = "scan_lookback" } },
+      { SCAN, FLOATS(COMPENSATED), .algorithm = "scan_lookback" } },
     { "scan by flags", { SCAN, INTS(COUNT), HEADS(FLAGS, CLFOLD_U8) } },
     { "scan by offsets",
       { SCAN_BEFORE, INTS(COUNT), .algorithm = "reduce_then_scan",

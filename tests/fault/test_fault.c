@@ -13,6 +13,7 @@
 #include "write_file.h"
 
 #include "base/folder.h"
+#include "base/memory.h"
 #include "ops/context.h"
 
 #include <unistd.h>
@@ -30,10 +31,12 @@ struct scenario {
     void (*check)(const struct call *call);         /* after it has succeeded */
     uint64_t least[NUM_WAYS];                       /* of its operations fail */
     uint64_t most;                                  /* 0: all */
+    bool limits_half; /* a block of half a call makes no room under the limit */
     bool is_kept; /* in a folder, which no failure of a file or of the driver spoils */
     /* Calls that must have been among those that failed; the second, if there is
      * scratch. */
-    const char *calls[16], *scratch[4];
+    const char *calls[20], *scratch[4];
+    const char *files[16]; /* and operations on files */
 };
 
 static struct {
@@ -49,6 +52,7 @@ static struct {
     cl_long result; /* on the host */
     clfold_context *other;
     clfold_report report;
+    int loads, saves; /* of verdicts */
 } run;
 
 /* Each process has names of its own. */
@@ -136,6 +140,22 @@ static clfold_status fire_explain_all(const struct call *call)
                     : clfold_explain_tuning(call->context, run.operation, call->fold,
                                             call->count, &row);
     return status ? status : clfold_explain_lookback(call->context, CL_FALSE, &known);
+}
+
+/* A probe that fails leaves what the caller keeps to be asked for. */
+static clfold_status fire_explain_lookback(const struct call *call)
+{
+    clfold_lookback known = { .why = "mine" };
+    const clfold_status status = clfold_explain_lookback(call->context, CL_TRUE, &known);
+
+    if (status) {
+        assert_string_equal(known.why, "mine");
+        assert_int_equal(run.loads, 0);
+        assert_ok(clfold_explain_lookback(call->context, CL_FALSE, &known));
+        assert_int_equal(run.loads, 1);
+        assert_true(!known.tier && !known.why);
+    }
+    return status;
 }
 
 static clfold_status fire_destroy(const struct call *call)
@@ -254,6 +274,19 @@ static void use_a_block(const struct call *call)
     assert_ok(forward(run.operation, &other));
 }
 
+static size_t count_load(void *user, const char *key, void *verdict, size_t size)
+{
+    (void)user, (void)key, (void)verdict, (void)size;
+    ++run.loads;
+    return 0;
+}
+
+static void count_save(void *user, const char *key, const void *verdict, size_t size)
+{
+    (void)user, (void)key, (void)verdict, (void)size;
+    ++run.saves;
+}
+
 /* Devices that need no probe are probed as well, always by the same calls. */
 static void probe_once(const struct call *call)
 {
@@ -277,11 +310,18 @@ static void write_tuning(const struct call *call)
 static void clear_folder(const struct call *call)
 {
     struct folder files;
+    struct folder_file *list;
+    size_t num;
 
     (void)call;
     assert_int_equal(clfold_folder_open(&files, folder, 1), 0);
-    assert_int_equal(clfold_folder_shrink(&files, 0, NULL), 0);
+    assert_int_equal(clfold_folder_list(&files, &list, &num), 0);
+    while (num-- > 0) {
+        assert_int_equal(clfold_folder_remove(&files, list[num].name), 0);
+    }
+    clfold_free(list);
     clfold_folder_close(&files);
+    assert_int_equal(rmdir(folder), 0); /* no part of a file is left */
 }
 
 static void fill_folder(const struct call *call)
@@ -346,13 +386,16 @@ static bool is_release(const struct clspy_shot *shot)
     return strncmp(shot->function, "clRelease", strlen("clRelease")) == 0;
 }
 
-/* A probe that failed, where another strategy takes over. */
+/* A probe that failed, where another strategy takes over, for this context only. */
 static bool is_probe(const struct clspy_shot *shot, const char *code)
 {
     bool is_alloc = strcmp(shot->function, "clfold_alloc") == 0;
 
     return log_has(CLFOLD_LOG_WARNING, "probing memory for look-back", code) &&
-           log_has(CLFOLD_LOG_WARNING, is_alloc ? "" : shot->function, code);
+           log_has(CLFOLD_LOG_WARNING, is_alloc ? "" : shot->function, code) &&
+           (run.scenario->fire || /* which may stop before any tier */
+            log_has(CLFOLD_LOG_WARNING, "dropped: does not", "")) &&
+           run.saves == 0;
 }
 
 /* Whether a block of scratch was asked for its last event's state. */
@@ -371,11 +414,27 @@ static bool is_load(const struct clspy_shot *shot)
             strcmp(shot->function, "clCreateKernel") == 0);
 }
 
+/* Operations on files without which nothing is kept, so that the log says it. */
+static bool is_needed(const char *function)
+{
+    static const char *const needed[] = { "mkdir", "write", "fsync", "renameat" };
+    bool found = false;
+
+    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); ++i) {
+        found |= strcmp(function, needed[i]) == 0;
+    }
+    return found;
+}
+
 /* The failures that a function may do without, and what the log must say of them. */
 static bool is_tolerated(const struct clspy_shot *shot)
 {
     const char *code = clfold_status_name(shot->code);
 
+    if (run.way == OF_FILES) {
+        return !is_needed(shot->function) || log_has(CLFOLD_LOG_DEBUG, "", "No space") ||
+               log_has(CLFOLD_LOG_WARNING, "", "No space");
+    }
     if (run.scenario->is_kept) {
         return !is_load(shot) ||
                log_has(CLFOLD_LOG_DEBUG, "a kept program is rebuilt", code);
@@ -448,6 +507,9 @@ static void assert_failed(clfold_status status)
         !strstr(message, shot->function)) {
         fail_msg("%s: \"%s\" does not name %s", name, message, shot->function);
     }
+    if (!run.scenario->params.scratch_limit && strstr(message, "scratch_limit")) {
+        fail_msg("%s: \"%s\", and there is none", name, message);
+    }
     if (!log_has(CLFOLD_LOG_ERROR, message, "")) {
         fail_msg("%s: %s: the log lacks \"%s\"", name, shot->function, message);
     }
@@ -456,6 +518,25 @@ static void assert_failed(clfold_status status)
     }
     if (run.result != POISON) {
         fail_msg("%s: %s: the result is not as it was", name, shot->function);
+    }
+}
+
+/* Of an argument that could not be set the sentence says which one it is. */
+static void name_argument(struct clspy_shot *shot)
+{
+    static const char *const names[][2] = {
+        { ": in: clSetKernelArg failed", "clSetKernelArg of in" },
+        { ": out: clSetKernelArg failed", "clSetKernelArg of out" },
+    };
+
+    if (strcmp(shot->function, "clSetKernelArg") == 0) {
+        const char *const failed = strstr(clfold_last_error(), ": clSetKernelArg failed");
+        assert_true(failed && failed[-1] != ':' && failed[-1] != ' ');
+        for (int i = 0; i < 2; ++i) {
+            if (strstr(clfold_last_error(), names[i][0])) {
+                shot->function = names[i][1];
+            }
+        }
     }
 }
 
@@ -478,6 +559,7 @@ static void assert_succeeded(uint64_t things)
     }
     if (!shot->fired) {
         assert_int_equal(log_count(CLFOLD_LOG_ERROR), 0);
+        assert_int_equal(run.saves, scenario->before == probe_once);
     }
     if (!shot->fired && scenario->before == warm && !scenario->params.verify_every) {
         assert_int_equal(things, 0); /* a warm call makes nothing */
@@ -572,6 +654,7 @@ static clfold_status fire(clfold_operation operation, const struct call *theirs)
         assert_succeeded(things);
     } else if (run.shot.fired) {
         assert_failed(status);
+        name_argument(&run.shot);
     }
     /* What fails before the first kernel has changed nothing. */
     if (status && launches == 0) {
@@ -583,9 +666,19 @@ static clfold_status fire(clfold_operation operation, const struct call *theirs)
         free(after);
     }
     free(before);
+    /* What has launched half of it uses its block until the gate opens. */
+    bool is_used = true;
+    for (const struct block *b = call.context->scratch.blocks;
+         b && status && launches > 0 && scenario->limits_half; b = b->next) {
+        cl_int state = CL_COMPLETE;
+        is_used &= b->last && clGetEventInfo(b->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                             sizeof(state), &state, NULL) == CL_SUCCESS;
+        is_used &= state > CL_COMPLETE;
+    }
     /* Rejected where it is open already. */
     clSetUserEventStatus(run.gate, CL_COMPLETE);
     assert_int_equal(clFinish(call.queue), CL_SUCCESS);
+    assert_true(is_used);
     if (status && !run.shot.fired) {
         on_call = fire; /* by another algorithm, or the trial fails */
         return status;
@@ -617,6 +710,7 @@ static struct clspy_shot shoot_once(enum way way, uint64_t number)
     run.number = number;
     run.shot = (struct clspy_shot){ 0 };
     run.result = POISON;
+    run.loads = run.saves = 0;
     run.event = (cl_event)&run;
     run.gate = clCreateUserEvent(device.context, &status);
     assert_int_equal(status, CL_SUCCESS);
@@ -656,8 +750,7 @@ static const char *left_out(const struct scenario *scenario)
            : scenario->is_kept && !keeps_programs() ? "its programs are not kept"
            : (looks_back || scenario->before == probe_once) && device.ends_loops
                ? "it does not look back"
-           : trial->subject && trial->subject->fold.accuracy == CLFOLD_COMPENSATED &&
-                   !device_has_groups()
+           : trial->accuracy == CLFOLD_COMPENSATED && !device_has_groups()
                ? "what a failed build leaves are groups"
                : NULL;
 }
@@ -673,7 +766,7 @@ static void sweep_aim(void **state)
     const struct aim *const aim = *state;
     const struct scenario *const scenario = aim->scenario;
     const enum way way = aim->way;
-    const char *seen[24] = { NULL };
+    const char *seen[25] = { NULL };
     size_t num = 0;
 
     if (left_out(scenario)) {
@@ -682,11 +775,14 @@ static void sweep_aim(void **state)
     }
     run.scenario = scenario;
     shoot_once(way, UINT32_MAX); /* nothing fails */
-    for (; way == OF_CALLS && num < 16 && scenario->calls[num]; ++num) {
+    for (; way == OF_CALLS && num < 20 && scenario->calls[num]; ++num) {
         seen[num] = scenario->calls[num];
     }
     for (size_t i = 0; way == OF_CALLS && run.has_scratch && i < 4; ++i) {
         seen[num + i] = scenario->scratch[i];
+    }
+    if (way == OF_FILES) {
+        memcpy(seen, scenario->files, sizeof(scenario->files));
     }
     sweep(scenario->name, way, shoot_once, scenario->least[way], scenario->most, seen);
 }
@@ -696,7 +792,8 @@ static void sweep_aim(void **state)
 #define CHECKS "clGetCommandQueueInfo", "clGetMemObjectInfo"
 #define BUILDS "clCreateProgramWithSource", "clBuildProgram", "clCreateKernel"
 #define MAKES  "clCreateBuffer", "clRetainCommandQueue"
-#define RUNS   "clSetKernelArg", "clEnqueueNDRangeKernel"
+#define SETS   "clSetKernelArg of in", "clSetKernelArg of out"
+#define RUNS   SETS, "clEnqueueNDRangeKernel"
 #define EVENTS "clRetainEvent", "clReleaseEvent", "clGetEventInfo"
 #define PREPARES                                                                         \
     "clCreateBuffer", "clCreateCommandQueue", "clFinish", "clReleaseCommandQueue"
@@ -722,6 +819,9 @@ enum { NUM_MODES = sizeof(modes) / sizeof(modes[0]) };
 #define DISORDER .trial = { .operation = CLFOLD_REDUCE, INTS(COUNT), .disorder = true }
 #define SCAN(by, ...)                                                                    \
     .trial = { .operation = CLFOLD_INCLUSIVE_SCAN, .algorithm = (by), __VA_ARGS__ }
+#define PROBED                                                                           \
+    .params = { .load_verdict = count_load, .save_verdict = count_save },                \
+    .before = probe_once
 #define VERIFIED .params = { .verify_every = 1 }
 
 static const struct scenario others[] = {
@@ -740,6 +840,8 @@ static const struct scenario others[] = {
       .params = { .scratch_limit = 200 }, .before = use_all_scratch, ALLOCS(1),
       .calls = { "clGetEventInfo", "clReleaseEvent", "clReleaseCommandQueue",
                  "clReleaseMemObject", MAKES } },
+    { "reduce under a limit", IN_ORDER, WAIT, .params = { .scratch_limit = 1000 },
+      .before = warm, .limits_half = true, .calls = { CHECKS, RUNS, "clReleaseEvent" } },
     { "reduce_host, cold", IN_ORDER, .fire = fire_host, ALLOCS(6),
       .calls = { CHECKS, BUILDS, MAKES, RUNS, READS, "clReleaseEvent" } },
     { "reduce_host, warm", IN_ORDER, .before = warm, .fire = fire_host,
@@ -770,15 +872,17 @@ static const struct scenario others[] = {
       .fire = fire_prepare, .check = check_prepared, ALLOCS(5),
       .calls = { BUILDS, RUNS, PREPARES, "clGetEventInfo", "clReleaseEvent",
                  "clReleaseMemObject" } },
-    { "scan, probed", SCAN("scan_lookback", INTS(2)), .before = probe_once,
+    { "scan, probed", SCAN("scan_lookback", INTS(2)), PROBED,
       ALLOCS(10), /* a text, and memory of four launches, besides the scan's */
       .calls = { CHECKS, BUILDS, MAKES, RUNS, FREES, "clGetDeviceInfo",
                  "clCreateCommandQueue", "clEnqueueReadBuffer", "clReleaseProgram" } },
-    { "prepare of a scan, probed", SCAN(NULL, INTS(2)), .before = probe_once,
+    { "prepare of a scan, probed", SCAN(NULL, INTS(2)), PROBED,
       .fire = fire_prepare_lookback, ALLOCS(10),
       .most = 30, /* the probe is done by then, and the rest takes long to build */
-      .calls = { BUILDS, RUNS, "clCreateBuffer", "clCreateCommandQueue",
-                 "clEnqueueReadBuffer" } },
+      .calls = { BUILDS, "clEnqueueNDRangeKernel", "clCreateBuffer",
+                 "clCreateCommandQueue", "clEnqueueReadBuffer" } },
+    { "explain look-back, probed", SCAN(NULL, INTS(2)), PROBED,
+      .fire = fire_explain_lookback, .calls = { "clCreateBuffer", "clBuildProgram" } },
     { "explain, its tuning and look-back", IN_ORDER, .fire = fire_explain_all,
       .check = check_explained },
     { "trim", IN_ORDER, .before = warm_all, .fire = fire_trim, .check = check_trimmed,
@@ -786,9 +890,12 @@ static const struct scenario others[] = {
     { "destroy", IN_ORDER, .before = warm_another, .fire = fire_destroy,
       .calls = { FREES, "clReleaseProgram", "clReleaseDevice", "clReleaseContext" } },
     { "a kept program", IN_ORDER, .is_kept = true, .before = clear_folder,
-      .fire = fire_kept, .check = check_kept, .least = { 40, 15, 15 } },
+      .fire = fire_kept, .check = check_kept, .least = { 40, 15, 15 },
+      .files = { "open", "openat", "write", "fsync", "fstat", "fstatat", "mkdir",
+                 "renameat", "close", "fdopendir", "readdir" } },
     { "a kept program, loaded", IN_ORDER, .is_kept = true, .before = fill_folder,
-      .fire = fire_kept, .check = check_kept, .least = { 40, 15, 8 } },
+      .fire = fire_kept, .check = check_kept, .least = { 40, 15, 8 },
+      .files = { "open", "openat", "read", "fstat", "utimensat", "close" } },
 };
 enum { NUM_OTHERS = sizeof(others) / sizeof(others[0]) };
 

@@ -16,11 +16,12 @@
 
 static const char *call_name;
 
-/* Calls of each function since `before`. */
+/* What has been called so far. */
 struct tally {
-    uint64_t args, launches, asked, retained, released, allocs;
+    uint64_t args, launches, events, retained, allocs;
     uint64_t others; /* which make something or wait */
     clfold_stats stats;
+    struct clspy_live live;
 };
 
 static struct tally count(void)
@@ -28,25 +29,28 @@ static struct tally count(void)
     struct tally tally = {
         .args = clspy_calls("clSetKernelArg"),
         .launches = clspy_calls("clEnqueueNDRangeKernel"),
-        .asked = clspy_calls("clGetEventInfo"),
         .retained = clspy_calls("clRetainEvent"),
-        .released = clspy_calls("clReleaseEvent"),
         .allocs = alloc_spy_calls(),
+        .live = clspy_live(),
     };
 
+    tally.events =
+        clspy_calls("clGetEventInfo") + tally.retained + clspy_calls("clReleaseEvent");
     tally.others = clspy_calls(NULL) - clspy_calls("clGetCommandQueueInfo") -
                    clspy_calls("clGetMemObjectInfo") - tally.args - tally.launches -
-                   tally.asked - tally.retained - tally.released;
+                   tally.events;
     assert_ok(clfold_context_stats(ctx, &tally.stats));
     return tally;
 }
 
-static void assert_nothing_made(const struct tally *before, const struct tally *after)
+/* `own`: calls of the test's that make or wait. */
+static void assert_nothing_made(const struct tally *before, const struct tally *after,
+                                uint64_t own)
 {
-    if (after->allocs != before->allocs || after->others != before->others) {
+    if (after->allocs != before->allocs || after->others != before->others + own) {
         fail_msg("%s: %llu allocations, and %llu calls that make or wait", call_name,
                  (unsigned long long)(after->allocs - before->allocs),
-                 (unsigned long long)(after->others - before->others));
+                 (unsigned long long)(after->others - before->others - own));
     }
     assert_int_equal(after->stats.builds, before->stats.builds);
     assert_int_equal(after->stats.misses, before->stats.misses);
@@ -66,48 +70,7 @@ static clfold_status warm_up(clfold_operation operation, const struct call *call
     return CLFOLD_OK;
 }
 
-/* In order nothing is waited for, so the calls are all under way at once. */
-static clfold_status take_in_order(clfold_operation operation, const struct call *call)
-{
-    clfold_report report;
-    clfold_status status = warm_up(operation, call);
-
-    if (status) {
-        return status;
-    }
-    struct clspy_live live = clspy_live();
-    struct tally before = count(), after;
-    assert_ok(clfold_explain(ctx, operation, call->fold, call->count, NULL, &report));
-    for (int i = 0; i < MOST_IN_FLIGHT; ++i) {
-        assert_ok(forward_alone(operation, call));
-    }
-    after = count();
-    assert_nothing_made(&before, &after);
-    assert_string_equal(clspy_leaks(&live), "");
-    assert_int_equal(after.launches - before.launches,
-                     MOST_IN_FLIGHT * report.num_launches);
-    assert_int_equal(after.stats.hits - before.stats.hits, MOST_IN_FLIGHT);
-    assert_int_equal(after.asked + after.retained + after.released,
-                     before.asked + before.retained + before.released);
-
-    before = after;
-    status = forward(operation, call);
-    after = count();
-    assert_nothing_made(&before, &after);
-    /* Each call takes all that there are: what heads say has one more. */
-    unsigned blocks = 0;
-    for (const struct block *b = ctx->scratch.blocks; b; b = b->next) {
-        ++blocks;
-    }
-    const clfold_segments *const segments = call->fold->segments;
-    assert_true(blocks <= (segments && segments->by < CLFOLD_BY_LENGTH) + 1u);
-    assert_int_equal(blocks > 0, report.scratch_bytes > 0);
-    assert_int_equal(after.retained - before.retained, blocks);
-    assert_int_equal(clspy_live().count[CLSPY_EVENT],
-                     live.count[CLSPY_EVENT] + 1 + blocks);
-    return status;
-}
-
+/* Calls that wait for one gate, so that all are under way at once. */
 static void enqueue_behind(clfold_operation operation, const struct call *call)
 {
     struct call waits = *call;
@@ -126,38 +89,58 @@ static void enqueue_behind(clfold_operation operation, const struct call *call)
     assert_int_equal(clFinish(call->queue), CL_SUCCESS);
 }
 
-/* Calls under way have a block each; the next time the blocks are there. */
-static clfold_status take_out_of_order(clfold_operation operation,
-                                       const struct call *call)
+/* In order nothing is waited for, so the calls are all under way at once. Out of order
+ * those that are have a block each; the next time the blocks are there. */
+static clfold_status take_warm(clfold_operation operation, const struct call *call)
 {
-    const clfold_status status = warm_up(operation, call);
+    const bool disorder = call->queue == device.disorder;
+    const clfold_segments *const segments = call->fold->segments;
+    clfold_report report;
+    clfold_status status = warm_up(operation, call);
+    unsigned blocks = 0;
 
     if (status) {
         return status;
     }
-    struct clspy_live live = clspy_live();
+    assert_ok(clfold_explain(ctx, operation, call->fold, call->count, NULL, &report));
     struct tally before = count(), after;
-    uint64_t one = before.stats.scratch_bytes;
     for (int i = 0; i < MOST_IN_FLIGHT; ++i) {
         assert_ok(forward_alone(operation, call));
-        assert_int_equal(clFinish(call->queue), CL_SUCCESS);
-        before.others += 1; /* the test's own */
+        assert_int_equal(disorder ? clFinish(call->queue) : CL_SUCCESS, CL_SUCCESS);
     }
     after = count();
-    assert_nothing_made(&before, &after);
-    assert_string_equal(clspy_leaks(&live), "");
-
-    enqueue_behind(operation, call);
-    assert_ok(clfold_context_stats(ctx, &after.stats));
-    assert_int_equal(after.stats.scratch_bytes, MOST_IN_FLIGHT * one);
-    live = clspy_live();
-    before = count();
-    enqueue_behind(operation, call);
-    before.others += 3; /* the test's own: clCreateUserEvent, its status, clFinish */
+    assert_nothing_made(&before, &after, disorder ? MOST_IN_FLIGHT : 0);
+    assert_string_equal(clspy_leaks(&before.live), "");
+    assert_int_equal(after.launches - before.launches,
+                     MOST_IN_FLIGHT * report.num_launches);
+    assert_int_equal(after.stats.hits - before.stats.hits, MOST_IN_FLIGHT);
+    if (disorder) {
+        const uint64_t one = before.stats.scratch_bytes;
+        enqueue_behind(operation, call);
+        before = count();
+        assert_int_equal(before.stats.scratch_bytes, MOST_IN_FLIGHT * one);
+        enqueue_behind(operation, call);
+        after = count();
+        /* The gate, its status, and clFinish. */
+        assert_nothing_made(&before, &after, 3);
+        assert_string_equal(clspy_leaks(&before.live), "");
+        return forward(operation, call);
+    }
+    assert_int_equal(after.events, before.events);
+    before = after;
+    status = forward(operation, call);
     after = count();
-    assert_nothing_made(&before, &after);
-    assert_string_equal(clspy_leaks(&live), "");
-    return forward(operation, call);
+    assert_nothing_made(&before, &after, 0);
+    /* Each call takes all that there are: what heads say has one more. */
+    for (const struct block *b = ctx->scratch.blocks; b; b = b->next) {
+        ++blocks;
+    }
+    assert_true(blocks <= (segments && segments->by < CLFOLD_BY_LENGTH) + 1u);
+    assert_int_equal(blocks > 0, report.scratch_bytes > 0);
+    assert_int_equal(after.retained - before.retained, blocks);
+    assert_int_equal(after.live.count[CLSPY_EVENT],
+                     before.live.count[CLSPY_EVENT] + 1 + blocks);
+    return status;
 }
 
 /* Memory objects are set for every launch; a scalar that stays is not, one that changes
@@ -193,23 +176,13 @@ static void take(const struct named_trial *call, takes_call *taken, bool disorde
     clfold_context_destroy(&ctx);
 }
 
-static void test_in_order(void **state)
+static void test_warm(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < num_calls; ++i) {
-        take(&calls[i], take_in_order, false);
-    }
-}
-
-static void test_out_of_order(void **state)
-{
-    (void)state;
-    if (!device.disorder) {
-        print_message("%s has no out-of-order queue\n", device.name);
-        skip();
-    }
-    for (size_t i = 0; i < num_calls; ++i) {
-        take(&calls[i], take_out_of_order, true);
+    for (size_t i = 0; i < 2 * num_calls; ++i) {
+        if (i % 2 == 0 || device.disorder) {
+            take(&calls[i / 2], take_warm, i % 2);
+        }
     }
 }
 
@@ -221,5 +194,5 @@ static void test_scalars(void **state)
     take(&few, take_scalars, false);
 }
 
-TEST_MAIN("warm", fixture_init, fixture_finish, cmocka_unit_test(test_in_order),
-          cmocka_unit_test(test_out_of_order), cmocka_unit_test(test_scalars))
+TEST_MAIN("warm", fixture_init, fixture_finish, cmocka_unit_test(test_warm),
+          cmocka_unit_test(test_scalars))

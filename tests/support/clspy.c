@@ -131,17 +131,7 @@ struct kept {
     size_t size;
 };
 
-/* One reference that the program holds, newest first. */
-struct reference {
-    struct reference *next;
-    const void *object;
-    enum clspy_kind kind;
-    enum call taker; /* made the object, or retained it */
-    uint64_t number;
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct reference *references;
 static uint64_t counts[CALLS];
 static struct clspy_live live;
 static struct fault faults[MAX_FAULTS];
@@ -221,17 +211,6 @@ struct clspy_live clspy_live(void)
     return now;
 }
 
-/* Who took the oldest reference since then that is still held. */
-static const char *taker_since(enum clspy_kind kind, uint64_t number)
-{
-    const char *taker = NULL;
-
-    for (const struct reference *r = references; r && r->number > number; r = r->next) {
-        taker = r->kind == kind ? call_names[r->taker] : taker;
-    }
-    return taker;
-}
-
 const char *clspy_leaks(const struct clspy_live *before)
 {
     static _Thread_local char text[2 * MAX_TEXT];
@@ -241,12 +220,9 @@ const char *clspy_leaks(const struct clspy_live *before)
     pthread_mutex_lock(&lock);
     for (int kind = 0; kind < CLSPY_KINDS; ++kind) {
         long long more = live.count[kind] - before->count[kind];
-        const char *taker =
-            more > 0 ? taker_since((enum clspy_kind)kind, before->taken) : NULL;
         if (more != 0 && end < sizeof(text)) {
-            end += (size_t)snprintf(text + end, sizeof(text) - end, "%s%s %+lld%s%s",
-                                    end ? ", " : "", kind_names[kind], more,
-                                    taker ? " of " : "", taker ? taker : "");
+            end += (size_t)snprintf(text + end, sizeof(text) - end, "%s%s %+lld",
+                                    end ? ", " : "", kind_names[kind], more);
         }
     }
     pthread_mutex_unlock(&lock);
@@ -370,44 +346,15 @@ static void leave(const struct visit *visit)
     inside = visit->nested;
 }
 
-static void take(const struct visit *visit, enum call call, enum clspy_kind kind,
-                 const void *object)
+/* `more`: references of the program's own, made or retained, or -1. */
+static void hold(const struct visit *visit, enum clspy_kind kind, const void *object,
+                 int more)
 {
-    struct reference *reference;
-
-    if (visit->nested || !object) {
-        return;
+    if (!visit->nested && object) {
+        pthread_mutex_lock(&lock);
+        live.count[kind] += more;
+        pthread_mutex_unlock(&lock);
     }
-    reference = malloc(sizeof(*reference));
-    if (!reference) {
-        die("no memory to remember its object", call_names[call]);
-    }
-    pthread_mutex_lock(&lock);
-    *reference = (struct reference){ references, object, kind, call, ++live.taken };
-    references = reference;
-    ++live.count[kind];
-    pthread_mutex_unlock(&lock);
-}
-
-/* The newest reference goes first: a driver that retains inside a call also releases
- * there. */
-static void let_go(const struct visit *visit, enum clspy_kind kind, const void *object)
-{
-    if (visit->nested || !object) {
-        return;
-    }
-    pthread_mutex_lock(&lock);
-    struct reference **link = &references;
-    while (*link && (*link)->object != object) {
-        link = &(*link)->next;
-    }
-    struct reference *reference = *link;
-    if (reference) {
-        *link = reference->next;
-    }
-    --live.count[kind];
-    pthread_mutex_unlock(&lock);
-    free(reference);
 }
 
 /* As an Info function answers, if the test has given an answer. */
@@ -537,7 +484,7 @@ static cl_int do_nothing(cl_command_queue queue, cl_event *event)
     {                                                                                    \
         struct visit visit = enter(CALL_##name, 0, CL_OUT_OF_RESOURCES);                 \
         cl_int status = visit.fails ? visit.code : REAL(name)(object);                   \
-        take(&visit, CALL_##name, CLSPY_##kind, status == CL_SUCCESS ? object : NULL);   \
+        hold(&visit, CLSPY_##kind, status == CL_SUCCESS ? object : NULL, 1);             \
         leave(&visit);                                                                   \
         return status;                                                                   \
     }
@@ -547,7 +494,7 @@ static cl_int do_nothing(cl_command_queue queue, cl_event *event)
     {                                                                                    \
         struct visit visit = enter(CALL_##name, 0, CL_OUT_OF_RESOURCES);                 \
         cl_int status = REAL(name)(object);                                              \
-        let_go(&visit, CLSPY_##kind, status == CL_SUCCESS ? object : NULL);              \
+        hold(&visit, CLSPY_##kind, status == CL_SUCCESS ? object : NULL, -1);            \
         leave(&visit);                                                                   \
         return visit.fails ? visit.code : status;                                        \
     }
@@ -560,7 +507,7 @@ static cl_int do_nothing(cl_command_queue queue, cl_event *event)
         if (visit.fails && errcode_ret) {                                                \
             *errcode_ret = visit.code;                                                   \
         }                                                                                \
-        take(&visit, CALL_##name, CLSPY_##kind, object);                                 \
+        hold(&visit, CLSPY_##kind, object, 1);                                           \
         leave(&visit);                                                                   \
         return object;                                                                   \
     }
@@ -576,8 +523,7 @@ static cl_int do_nothing(cl_command_queue queue, cl_event *event)
         cl_int status = visit.fails          ? visit.code                                \
                         : visit.nothing_runs ? (instead)                                 \
                                              : REAL(name) args;                          \
-        take(&visit, CALL_##name, CLSPY_EVENT,                                           \
-             status == CL_SUCCESS && event ? *event : NULL);                             \
+        hold(&visit, CLSPY_EVENT, status == CL_SUCCESS && event ? *event : NULL, 1);     \
         leave(&visit);                                                                   \
         return status;                                                                   \
     }
@@ -597,7 +543,7 @@ static cl_int do_nothing(cl_command_queue queue, cl_event *event)
         if (visit.fails && errcode_ret) {                                                \
             *errcode_ret = visit.code;                                                   \
         }                                                                                \
-        take(&visit, CALL_##name, CLSPY_EVENT, pointer &&event ? *event : NULL);         \
+        hold(&visit, CLSPY_EVENT, pointer &&event ? *event : NULL, 1);                   \
         leave(&visit);                                                                   \
         return pointer;                                                                  \
     }
@@ -676,7 +622,7 @@ cl_program CL_API_CALL clCreateProgramWithSource(cl_context context, cl_uint cou
         program = REAL(clCreateProgramWithSource)(context, count, strings, lengths,
                                                   errcode_ret);
     }
-    take(&visit, CALL_clCreateProgramWithSource, CLSPY_PROGRAM, program);
+    hold(&visit, CLSPY_PROGRAM, program, 1);
     leave(&visit);
     return program;
 }

@@ -46,13 +46,11 @@ enum clspy_kind {
 };
 struct clspy_live {
     int64_t count[CLSPY_KINDS];
-    uint64_t taken; /* references so far */
 };
 struct clspy_live clspy_live(void);
 
-/* What has changed since, and which call took the first reference that is still held:
- * "kernel +1 of clCreateKernel, event +2 of clEnqueueMarker", or "" if nothing has. The
- * thread's until the next call. */
+/* What has changed since: "kernel +1, event +2", or "" if nothing has. The thread's until
+ * the next call. */
 const char *clspy_leaks(const struct clspy_live *before);
 
 /* ---- Failing ---- */

@@ -15,6 +15,17 @@ static inline void numbers_put(struct tuned_numbers *numbers, enum tuned which,
     numbers->values[which] = value;
 }
 
+/* One of the operations that the algorithm does. */
+static inline clfold_operation operation_of(enum algorithm algorithm)
+{
+    clfold_operation operation = CLFOLD_REDUCE;
+
+    while (!clfold_algorithm_serves(algorithm, clfold_operation_row(operation)->family)) {
+        ++operation;
+    }
+    return operation;
+}
+
 static inline struct job job_of(clfold_operation operation, enum algorithm algorithm,
                                 const struct monoid *monoid,
                                 const struct device_facts *device,

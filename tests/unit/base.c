@@ -2,14 +2,12 @@
 #include "test.h"
 
 #include "base/error.h"
-#include "base/number.h"
 #include "base/hash.h"
 #include "base/lines.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/text.h"
 
-#include <math.h>
 #include <pthread.h>
 
 /* In place of src/base/memory.c: the call that brings `allocations` to 0 fails. */
@@ -194,38 +192,6 @@ static void test_hash(void **state)
     assert_true(places & (places - 1));
 }
 
-/* Every half comes back, and between two of them the nearer one wins, or the even. */
-static void test_half(void **state)
-{
-    (void)state;
-    for (uint32_t bits = 0; bits <= UINT16_MAX; ++bits) {
-        double value = clfold_half_to_double((uint16_t)bits);
-        double next = clfold_half_to_double((uint16_t)(bits + 1)), step, middle;
-        if (isnan(value)) {
-            assert_true((bits & 0x7fff) > 0x7c00);
-            assert_true(isnan(clfold_half_to_double(clfold_double_to_half(value))));
-            continue;
-        }
-        assert_int_equal(clfold_double_to_half(value), bits);
-        if ((bits & 0x7fff) >= 0x7bff) {
-            continue;
-        }
-        step = next - value;
-        middle = value + step / 2;
-        assert_int_equal(clfold_double_to_half(middle), bits + (bits & 1));
-        assert_int_equal(clfold_double_to_half(middle + step * 0x1p-40), bits + 1);
-        assert_int_equal(clfold_double_to_half(middle - step * 0x1p-40), bits);
-    }
-    assert_true(clfold_half_to_double(0x3c00) == 1);
-    assert_true(clfold_half_to_double(0x0001) == 0x1p-24);
-    assert_int_equal(clfold_double_to_half(65519.999), 0x7bff);
-    assert_int_equal(clfold_double_to_half(65520), 0x7c00);
-    assert_int_equal(clfold_double_to_half(-1e300), 0xfc00);
-    assert_int_equal(clfold_double_to_half(0x1p-25), 0);
-    assert_int_equal(clfold_double_to_half(-0x1.001p-25), 0x8001);
-    assert_int_equal(clfold_double_to_half(-5e-324), 0x8000);
-}
-
 /* Compilers that mind #line name its files, others the lines of the whole program. */
 static void test_lines(void **state)
 {
@@ -268,5 +234,4 @@ static void test_lines(void **state)
 TEST_MAIN("base", NULL, NULL, cmocka_unit_test(test_sizes), cmocka_unit_test(test_lines),
           cmocka_unit_test(test_text), cmocka_unit_test(test_text_without_memory),
           cmocka_unit_test(test_sentences), cmocka_unit_test(test_sentence_of_thread),
-          cmocka_unit_test(test_status_names), cmocka_unit_test(test_hash),
-          cmocka_unit_test(test_half))
+          cmocka_unit_test(test_status_names), cmocka_unit_test(test_hash))

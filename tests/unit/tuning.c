@@ -1,13 +1,12 @@
-/* Tuning: its effect on policies, its text form, and texts that are not valid. */
+/* Tuning: its text form, and texts that are not valid. Its effect on plans: choices.c. */
 #include "test.h"
 
 #include "base/text.h"
 #include "plan/tuning.h"
 
-#include "plans.h"
-
 #define FIRST "clfold tuning 5\n"
 #define KEY   "Some platform; A device, 2 on a line; 3.1 x=y"
+#define ON    " on " KEY "\n"
 #define OTHER "Some platform; Another device; 3.1"
 
 static const struct device_facts cpu = { .cpu = true,
@@ -42,53 +41,46 @@ static uint64_t find(const struct tuning *tuning, clfold_operation operation,
     return found ? found->values[TUNED_TILE_BYTES] : 0;
 }
 
-/* A row for each operation, size and class, with every number that it may have. */
+/* A row for each operation, size and some classes, with every number that it may have. */
 static void test_numbers(void **state)
 {
     static const struct {
         clfold_operation operation;
-        const char *row;
+        const char *name, *numbers;
         uint32_t set;
     } rows[] = {
-        { CLFOLD_REDUCE, "reduce %u 2^%u..2^%u lane_bytes=3 tile_bytes=%u on " KEY "\n",
-          1 << TUNED_LANE_BYTES | 1 << TUNED_TILE_BYTES },
-        { CLFOLD_INCLUSIVE_SCAN,
-          "scan %u 2^%u..2^%u anchor=3 tile_bytes=%u stream_bytes=3 groups=3 on " KEY
-          "\n",
-          1 << TUNED_ANCHOR | 1 << TUNED_TILE_BYTES | 1 << TUNED_STREAM_BYTES |
-              1 << TUNED_GROUPS },
-        { CLFOLD_SELECT,
-          "select %u 2^%u..2^%u group_size=3 tile_bytes=%u tile=tile_group on " KEY "\n",
-          1 << TUNED_GROUP_SIZE | 1 << TUNED_TILE_BYTES },
-        { CLFOLD_MAP, "map %u 2^%u..2^%u tile_bytes=%u ahead_bytes=3 on " KEY "\n",
-          1 << TUNED_TILE_BYTES | 1 << TUNED_AHEAD_BYTES },
+        { CLFOLD_REDUCE, "reduce", "lane_bytes=3", 1 << TUNED_LANE_BYTES },
+        { CLFOLD_INCLUSIVE_SCAN, "scan", "anchor=3 stream_bytes=3 groups=3",
+          1 << TUNED_ANCHOR | 1 << TUNED_STREAM_BYTES | 1 << TUNED_GROUPS },
+        { CLFOLD_SELECT, "select", "group_size=3 tile=tile_group",
+          1 << TUNED_GROUP_SIZE },
+        { CLFOLD_MAP, "map", "ahead_bytes=3", 1 << TUNED_AHEAD_BYTES },
     };
-    static const uint32_t sizes[] = { 1, 4, 65536 };
+    static const uint32_t sizes[] = { 1, 4, 65536 }, classes[] = { 0, 1, 31, 32 };
+    enum { NUM = 4 * 3 * 4 };
     struct text text = { 0 };
     struct tuning tuning;
     char why[CLFOLD_TUNING_WHY];
-    uint32_t num = 0;
 
     (void)state;
     clfold_text_print(&text, FIRST);
-    for (uint32_t c = 0; c <= 32; ++c) {
-        for (uint32_t i = 0; i < 12; ++i) {
-            clfold_text_print(&text, rows[i / 3].row, sizes[i % 3], c ? 2 * c - 1 : 0,
-                              2 * c + 1, 256 + num++);
-        }
+    for (uint32_t i = 0; i < NUM; ++i) {
+        const uint32_t c = classes[i / 12];
+        clfold_text_print(&text, "%s %u 2^%u..2^%u tile_bytes=%u %s" ON, rows[i % 4].name,
+                          sizes[i / 4 % 3], c ? 2 * c - 1 : 0, 2 * c + 1, 256 + i,
+                          rows[i % 4].numbers);
     }
     assert_int_equal(read_for(&tuning, text.bytes, &cpu, why), CLFOLD_OK);
-    assert_int_equal(tuning.num, num);
-    for (uint32_t i = 0; i < num; ++i) {
-        const clfold_operation operation = rows[i % 12 / 3].operation;
+    assert_int_equal(tuning.num, NUM);
+    for (uint32_t i = 0; i < NUM; ++i) {
+        const clfold_operation operation = rows[i % 4].operation;
         const struct tuned_numbers *numbers = &tuning.rows[i].numbers;
-        assert_int_equal(find(&tuning, operation, sizes[i % 3], i / 12), 256 + i);
-        assert_int_equal(numbers->set, rows[i % 12 / 3].set);
+        assert_int_equal(find(&tuning, operation, sizes[i / 4 % 3], classes[i / 12]),
+                         256 + i);
+        assert_int_equal(numbers->set, rows[i % 4].set | 1 << TUNED_TILE_BYTES);
         assert_int_equal(numbers->tile, operation == CLFOLD_SELECT ? TILE_GROUP : 0);
-        for (int n = 0; n < CLFOLD_TUNED; ++n) {
-            assert_int_equal(numbers->values[n], !(numbers->set >> n & 1) ? 0
-                                                 : n == TUNED_TILE_BYTES  ? 256 + i
-                                                                          : 3);
+        for (int n = TUNED_TILE_BYTES + 1; n < CLFOLD_TUNED; ++n) {
+            assert_int_equal(numbers->values[n], numbers->set >> n & 1 ? 3 : 0);
         }
         assert_false(numbers->is_own);
     }
@@ -204,7 +196,6 @@ static const struct {
     { "clfold verdict 1\n", "does not begin with" },
     { "\x7f\x45LF\n", "does not begin with" },
 #define CALL "reduce 4 2^1..2^3 "
-#define ON   " on " KEY "\n"
 #define row(text, why)                                                                   \
     {                                                                                    \
         FIRST text, "line 2: " why                                                       \
@@ -276,10 +267,10 @@ static void test_refused(void **state)
 #define ROW_A "reduce 4 2^1..2^3 tile_bytes=256 on " KEY "\n"
 #define ROW_B "reduce 8 2^1..2^3 tile_bytes=512 on " KEY "\n"
 
-/* NUL bytes, and lines and files as long as may be. */
+/* NUL bytes, lines as long as may be, and files that are cut. */
 static void test_boundaries(void **state)
 {
-    static const char row[] = FIRST CALL "groups=1 on ";
+    static const char row[] = FIRST CALL "groups=1 on ", rows[] = FIRST ROW_A ROW_B;
     char text[2 * CLFOLD_TUNING_LINE], why[CLFOLD_TUNING_WHY];
     struct tuning tuning;
 
@@ -293,28 +284,16 @@ static void test_boundaries(void **state)
                          more < 2 ? CLFOLD_OK : CLFOLD_ERROR_DATA);
         assert_true(more < 2 || strstr(why, "line 2: it is too long"));
     }
-    for (size_t i = 0; i < sizeof(FIRST ROW_A) - 1; ++i) {
-        memcpy(text, FIRST ROW_A, sizeof(FIRST ROW_A));
-        text[i] = '\0';
-        assert_int_equal(
-            clfold_tuning_read(&tuning, text, sizeof(FIRST ROW_A) - 1, KEY, &cpu, why),
-            CLFOLD_ERROR_DATA);
-    }
-}
-
-/* Each prefix of a file is one without its last rows, or none. */
-static void test_cut(void **state)
-{
-    static const char text[] = FIRST ROW_A ROW_B;
-    char why[CLFOLD_TUNING_WHY];
-    struct tuning tuning;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(text); ++i) {
-        bool whole = i > 0 && text[i - 1] == '\n';
-        assert_int_equal(clfold_tuning_read(&tuning, text, i, KEY, &cpu, why),
+    /* Each prefix of a file is one without its last rows, or none. */
+    for (size_t i = 0; i < sizeof(rows); ++i) {
+        bool whole = i > 0 && rows[i - 1] == '\n';
+        assert_int_equal(clfold_tuning_read(&tuning, rows, i, KEY, &cpu, why),
                          whole ? CLFOLD_OK : CLFOLD_ERROR_DATA);
         clfold_tuning_finish(&tuning);
+        memcpy(text, rows, sizeof(rows));
+        text[i] = '\0';
+        assert_int_equal(clfold_tuning_read(&tuning, text, sizeof(rows), KEY, &cpu, why),
+                         CLFOLD_ERROR_DATA);
     }
 }
 
@@ -347,61 +326,7 @@ static void test_device(void **state)
     }
 }
 
-/* ---- Policies ---------------------------------------------------------------------- */
-
-/* Numbers replace a policy's one by one, whatever the device. */
-static void test_policy(void **state)
-{
-    const struct device_facts *const devices[] = { &cpu, &gpu };
-
-    (void)state;
-    for (int i = 0; i < 4; ++i) {
-        enum family family = i % 2 ? FAMILY_SCAN : FAMILY_REDUCE;
-        struct policy before[CLFOLD_MAX_CANDIDATES], after[CLFOLD_MAX_CANDIDATES];
-        struct tuned_numbers numbers = { .is_own = i / 2 };
-        uint32_t num = clfold_policies(devices[i / 2], family, 4, before);
-        clfold_policies(devices[i / 2], family, 4, after);
-        clfold_numbers_apply(NULL, 64, after, num);
-        assert_memory_equal(after, before, num * sizeof(before[0]));
-        numbers_put(&numbers, TUNED_GROUPS, 77);
-        clfold_numbers_apply(&numbers, 64, after, num);
-        assert_string_equal(after[0].row, i / 2 ? "measured" : "tuned");
-        assert_int_equal(after[0].groups, 77);
-        after[0].row = before[0].row;
-        after[0].groups = before[0].groups;
-        assert_memory_equal(after, before, num * sizeof(before[0]));
-        numbers_put(&numbers, TUNED_TILE_BYTES, 256);
-        clfold_numbers_apply(&numbers, 300, after, num);
-        assert_int_equal(after[0].tile_bytes, 300);
-    }
-}
-
-/* Another tile moves its candidate to the front. */
-static void test_other_tile(void **state)
-{
-    struct policy before[CLFOLD_MAX_CANDIDATES], after[CLFOLD_MAX_CANDIDATES];
-    struct tuned_numbers numbers = { 0 };
-    uint32_t num = clfold_policies(&cpu, FAMILY_REDUCE, 4, before);
-
-    (void)state;
-    clfold_policies(&cpu, FAMILY_REDUCE, 4, after);
-    assert_int_equal(before[0].tile, TILE_VECTOR);
-    assert_int_equal(before[1].tile, TILE_ITEM);
-    assert_int_equal(before[2].tile, TILE_GROUP);
-    numbers.tile = TILE_GROUP;
-    numbers_put(&numbers, TUNED_GROUPS, 77);
-    clfold_numbers_apply(&numbers, 64, after, num);
-    assert_int_equal(after[0].tile, TILE_GROUP);
-    assert_int_equal(after[0].tile_bytes, before[2].tile_bytes);
-    assert_int_equal(after[0].group_size, before[2].group_size);
-    assert_int_equal(after[0].groups, 77);
-    assert_int_equal(after[1].tile, TILE_VECTOR);
-    assert_string_equal(after[1].row, before[0].row);
-}
-
 TEST_MAIN("tuning", NULL, NULL, cmocka_unit_test(test_numbers),
           cmocka_unit_test(test_keys), cmocka_unit_test(test_own),
           cmocka_unit_test(test_call), cmocka_unit_test(test_refused),
-          cmocka_unit_test(test_boundaries), cmocka_unit_test(test_cut),
-          cmocka_unit_test(test_device), cmocka_unit_test(test_policy),
-          cmocka_unit_test(test_other_tile))
+          cmocka_unit_test(test_boundaries), cmocka_unit_test(test_device))

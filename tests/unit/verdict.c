@@ -1,4 +1,4 @@
-/* The text form of verdicts, and the devices that need none. */
+/* The text form of verdicts. The devices that need none: choices.c. */
 #include "test.h"
 
 #include "plan/verdict.h"
@@ -155,45 +155,6 @@ static void test_reasons(void **state)
                         "device");
 }
 
-static void test_known(void **state)
-{
-    static const struct {
-        const char *platform, *driver;
-        bool known, cpu;
-    } devices[] = {
-        { "Portable Computing Language", "3.1+debian", true, true },
-        { "Portable Computing Language", "3.1", true, true },
-        { "Portable Computing Language", "3.10", false, true },
-        { "Portable Computing Language", "4.0", false, true },
-        { "Portable Computing Language", "6.0+debian", true, true },
-        { "Portable Computing Language", "6.1", false, true },
-        { "Portable Computing Language", "7.1", true, true },
-        { "Portable Computing Language", "", false, true },
-        { "Intel(R) OpenCL", "2026.22.10.0.01_160000", true, true },
-        { "Portable Computing Language", "3.1", false, false },
-        { "Intel(R) OpenCL", "2025.1", false, true },
-        { "Intel(R) OpenCL Graphics", "2026.22", false, true },
-        { "rusticl", "22.3.6", false, true },
-        { "", "3.1", false, true },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); ++i) {
-        const struct device_facts facts = { .cpu = devices[i].cpu,
-                                            .platform = devices[i].platform };
-        struct findings findings = { 0 };
-        char line[CLFOLD_VERDICT_SIZE];
-        assert_int_equal(clfold_verdict_known(&findings, &facts, devices[i].driver),
-                         devices[i].known);
-        if (devices[i].known) {
-            print(&findings, line);
-            assert_string_equal(line,
-                                "clfold verdict 1: tier scoped_64, fair yes, fences yes");
-        }
-    }
-}
-
 TEST_MAIN("verdict", NULL, NULL, cmocka_unit_test(test_round_trip),
           cmocka_unit_test(test_text), cmocka_unit_test(test_damaged),
-          cmocka_unit_test(test_foreign), cmocka_unit_test(test_reasons),
-          cmocka_unit_test(test_known))
+          cmocka_unit_test(test_foreign), cmocka_unit_test(test_reasons))
