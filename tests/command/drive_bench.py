@@ -8,11 +8,10 @@ No time is too long or too short for these.
 import json
 import os
 import re
-import time
 
-from cases import Skip, check, check_bars, help_names, needs_gnuplot, run_part, write
+from cases import Skip, check, help_names, needs_gnuplot, objects, run_part, write
 from charts import Chart
-from drive_ladder import BYTES, Driver, on_terminal, types_of
+from drive_ladder import BYTES, Driver, types_of
 from drive_tune import FIRST, STRANGER, key_of
 
 KEYS = [
@@ -82,13 +81,9 @@ def check_line(line, device):
 
 
 def read_lines(text, device, against=()):
-    lines = []
-    for line in text.splitlines():
-        pairs = json.loads(line, object_pairs_hook=list)
-        keys = [*KEYS[:-3], *against, *KEYS[-3:]]
-        check([key for key, _ in pairs] == keys, f"keys {pairs}")
-        lines.append(dict(pairs))
-        check_line(lines[-1], device)
+    lines = objects(text, lambda _: [*KEYS[:-3], *against, *KEYS[-3:]])
+    for line in lines:
+        check_line(line, device)
     return lines
 
 
@@ -104,15 +99,23 @@ def rows_of(text):
 
 
 def every_fold(d, device):
-    """All results are right, though each type has folds of its own. Which ones there are is for
-    the unit test figures, and that the command expects the right ones for made_data."""
+    """All results are right, though each type has folds of its own. The unit test figures has the
+    cases of more lines, and made_data what the command expects."""
     for words in [
         [], ["--types", "all", "--folds", "add"],
         ["--types", "u8,i32:u64", "--folds", "min,max,arg-min"],
         ["--types", "u8,f32", "--folds", "compensated,reproducible"],
     ]:  # fmt: skip
         lines = read_lines(bench(d, device, "--json", "--max", 5003, *words), device)
-        check(len(lines) > 2 and {line["count"] for line in lines} == {5003}, f"{lines}")
+        told = [(line["op"], line["fold"], line["type"]) for line in lines]
+        check(len(told) > 2 and {line["count"] for line in lines} == {5003}, f"{lines}")
+        if not words:
+            check({fold for op, fold, _ in told if op == "reduce"} == set(FOLDS), f"{told}")
+            check({fold for op, fold, _ in told if op == "scan"} == {"add", "max"}, f"{told}")
+        if words == ["--types", "all", "--folds", "add"]:
+            names = sorted(types_of(device))
+            check(sorted(told) == [(op, "add", name) for op in ["reduce", "scan"]
+                                   for name in names], f"{told}")  # fmt: skip
 
 
 def counts(d, device):
@@ -184,15 +187,6 @@ def chart(d, device):
                     spread = row["gbps"] / low - row["gbps"] / high
                     check(abs(spread - row["spread"]) < 1e-4, f"from {low} to {high}: {row}")
                     check(low <= row["gbps"] * 1.00001 and row["gbps"] <= high * 1.00001, f"{row}")
-
-
-def no_part(d, device):
-    """No file is left where gnuplot fails at the chart, after the check of it."""
-    words = ["bench", "--device", device["index"], "--seconds", 0, "--max", 64, "--types", "i32",
-             "--folds", "add", "--svg", d.path("y.svg")]  # fmt: skip
-    done = d.run(*words, env=d.write_gnuplot("exit 3"))
-    check(done.returncode == 1 and b"status 3" in done.stderr, f"{done}")
-    check(d.left() == ["slow"] and os.path.exists(d.path("slow/started")), f"left {d.left()}")
 
 
 def wrong_results(d, device):
@@ -317,24 +311,13 @@ def memory(d, device):
     check(last.startswith("memory: ") and len(SPEED.findall(last)) == 4, text)
 
 
-def progress(d, device):
-    """101 rounds of these may be over sooner than two seconds, but not five rounds of as many
-    cases; a bar is drawn after one."""
-    words = ["bench", "--device", str(device["index"]), "--seconds", "0.5", "--folds", "add",
-             "--op", "reduce", "--types", "i32,u32,i64,u64", "--max", "2^20"]  # fmt: skip
-    begin = time.monotonic()
-    shown = on_terminal([d.command, *words])
-    check(check_bars(shown, "measuring") or time.monotonic() - begin < 3, f"no bar: {shown!r}")
-    check(b"\n" not in shown, f"{shown!r}")
-
-
 def unwritable(d, _):
     d.refuse_files(["bench", "--max", "2^60"])
 
 
 HELP = help_names("bench", [*FOLDS, *BYTES, *KEYS, *AGAINST_KEYS, *MEMORY_KEYS, "2^26"])
 RESULTS = [], [every_fold, counts, wrong_results, against, broken_roofline]
-FORMS = [HELP, unwritable], [table, chart, memory, no_part, progress]
+FORMS = [HELP, unwritable], [table, chart, memory]
 
 
 if __name__ == "__main__":

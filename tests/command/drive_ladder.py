@@ -5,25 +5,19 @@ usage: drive_ladder.py COMMAND WRONG_READ PART, as run_part of cases.py has it
 
 import csv
 import io
-import json
 import os
 import re
-import shutil
 import subprocess
 import time
 
 from cases import (
-    SIGNALS, Runner, check, check_bars, help_names, needs_gnuplot, obey, on_terminal, read,
+    SIGNALS, Runner, check, check_bars, needs_gnuplot, obey, objects, on_terminal, read,
     run_command, run_part, unplaced, write,
 )  # fmt: skip
 from charts import Chart
 
 RUNGS = [f"reduce{i}" for i in range(7)]
 KERNELS = [*RUNGS, "auto"]
-OPS = (
-    "add mul min max min-max arg-min arg-max arg-min-max bit-and bit-or bit-xor "
-    "logical-and logical-or"
-).split()
 BYTES = {name: int(name[1:]) // 8
          for name in "i8 u8 i16 u16 f16 i32 u32 f32 i64 u64 f64".split()}  # fmt: skip
 KEYS = ["kernel", "type", "op", "count", "seconds", "gbps", "ok", "device"]
@@ -48,30 +42,28 @@ class Driver(Runner):
         return self.read_lines(text, device)
 
     def read_lines(self, text, device):
-        lines = text.splitlines()
+        lines = objects(text, lambda told: [*KEYS, *PREDICTED] if "sectors" in told else KEYS)
         for line in lines:
-            pairs = json.loads(line, object_pairs_hook=list)
-            told = dict(pairs)
-            keys = [*KEYS, *PREDICTED] if "sectors" in told else KEYS
-            check([key for key, _ in pairs] == keys, f"keys {pairs}")
             check(
-                told["kernel"] in KERNELS
-                and told["device"] == device["name"]
-                and isinstance(told["ok"], bool)
-                and isinstance(told["count"], int)
-                and 0 < told["seconds"] < 60,
-                line,
+                line["kernel"] in KERNELS
+                and line["device"] == device["name"]
+                and isinstance(line["ok"], bool)
+                and isinstance(line["count"], int)
+                and 0 < line["seconds"] < 60,
+                f"{line}",
             )
-            speed = told["count"] * BYTES[told["type"]] / told["seconds"] / 1e9
+            speed = line["count"] * BYTES[line["type"]] / line["seconds"] / 1e9
             # seconds has nine digits after the point
-            check(abs(told["gbps"] / speed - 1) < 1e-9 / told["seconds"] + 1e-4, line)
-        return [json.loads(line) for line in lines]
+            check(abs(line["gbps"] / speed - 1) < 1e-9 / line["seconds"] + 1e-4, f"{line}")
+        return lines
 
     def refuse_files(self, command, *options):
         """Told before anything is done: no device has room for the words' count."""
+        os.mkfifo(self.path("fifo"))
         before = self.left()
         for name, part in [
             (self.path("missing/file"), "No such file"), (self.folder, "Is a directory"),
+            (self.path("fifo"), "not a regular file"),
             ("/dev/null", "not a regular file"), ("/proc/file", ""),
             (self.path("x" * 300), "File name too long"),
         ]:  # fmt: skip
@@ -115,19 +107,13 @@ def unwritable(d, _):
 
 
 def no_gnuplot(d, _):
-    before = d.left()
+    """One that is there and does not work."""
     os.mkdir(d.path("empty"))
-    environment = {**os.environ, "PATH": d.path("empty")}
     words = ["ladder", "--max", "2^40", "--svg", d.path("x.svg"), "--csv", d.path("x.csv")]
-    d.bad(1, "needs the program gnuplot", *words, env=environment)
-    # one that is there and does not work
-    fake = d.path("empty/gnuplot")
-    write(fake, "#!/bin/sh\necho 'gnuplot: no terminal' >&2\nexit 3\n")
+    fake = write(d.path("empty/gnuplot"), "#!/bin/sh\necho 'gnuplot: no terminal' >&2\nexit 3\n")
     os.chmod(fake, 0o755)
-    text = d.bad(1, "status 3", *words, env=environment)
-    check("no terminal" in text, text)
-    shutil.rmtree(d.path("empty"))
-    check(d.left() == before, f"left: {d.left()}")
+    text = d.bad(1, "status 3", *words, env={**os.environ, "PATH": d.path("empty")})
+    check("no terminal" in text and d.left() == ["empty"], f"{text} {d.left()}")
 
 
 # ---- with a device ----
@@ -356,9 +342,8 @@ def progress(d, device):
     check(not shown or time.monotonic() - begin > 1, f"{shown!r}")
 
 
-HELP = [help_names(command, [*OPS, *BYTES, "2^26"]) for command in ["explain", "ladder"]]
 RESULTS = [], [counts, folds, wrong_results, interrupted]
-FORMS = [*HELP, unwritable, no_gnuplot], [tables, predictions, files, full_output, progress]
+FORMS = [unwritable, no_gnuplot], [tables, predictions, files, full_output, progress]
 
 
 if __name__ == "__main__":

@@ -5,11 +5,10 @@ usage: drive_trace.py COMMAND WRONG_READ PART, as run_part of cases.py has it
 Where a device has no look-back, all are skipped but the case of its sentence.
 """
 
-import json
 import os
 import re
 
-from cases import Skip, check, help_names, needs_gnuplot, run_part
+from cases import Skip, check, help_names, needs_gnuplot, objects, run_part
 from charts import Chart, rows_of
 from drive_ladder import BYTES, Driver, types_of
 
@@ -41,14 +40,9 @@ def needs_look_back(d, device):
 
 def read_lines(text):
     """The tiles' objects and the last one, each of the right form."""
-    objects = []
-    for line in text.splitlines():
-        pairs = json.loads(line, object_pairs_hook=list)
-        objects.append(dict(pairs))
-        keys = TILE_KEYS if "tile" in objects[-1] else LAST_KEYS
-        check([key for key, _ in pairs] == keys, f"keys {pairs}")
-    check("tiles" in objects[-1] and all("tile" in one for one in objects[:-1]), text[-400:])
-    return objects[:-1], objects[-1]
+    *tiles, last = objects(text, lambda told: TILE_KEYS if "tile" in told else LAST_KEYS)
+    check("tiles" in last and all("tile" in one for one in tiles), text[-400:])
+    return tiles, last
 
 
 def check_tiles(tiles, last, device):
