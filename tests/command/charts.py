@@ -50,6 +50,11 @@ class Chart:
         below = list(map(float, places + tops))
         check(all(a - b > 0.02 for a, b in itertools.pairwise(below)), f"{below}")
 
+    def check_axes(self, num):
+        """Of so many panels. gnuplot leaves the label on the left out where numbers are wide."""
+        check("set ylabel 'throughput [GB/s], higher is better' " in self.head, self.head)
+        check(self.shown.count("number of elements n") == len(self.panels) == num, f"{self.shown}")
+
     def check_panel(self, place, title, counts, lines):
         """Of the names of its lines, in their order, the values at all counts; the last is the
         limit, and those called models are dashed. Returns by name the ends of each band."""

@@ -170,8 +170,7 @@ def chart(d, device):
         seen.check_title(title, device, machine, d.good("--version").strip())
         ops, told = (list(dict.fromkeys(line[key] for line in lines)) for key in ["op", "type"])
         check(sorted(told) == sorted(types), f"{told}")
-        for text in ["throughput [GB/s], higher is better", "number of elements n"]:
-            check(seen.shown.count(text) == len(seen.panels) == len(ops), f"{seen.shown}")
+        seen.check_axes(len(ops))
         counts = sorted({line["count"] for line in lines})
         for place, op in enumerate(ops):
             rows = {f"add {name}": [line for line in lines

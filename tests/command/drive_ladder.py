@@ -243,8 +243,7 @@ def draw(d, device, *words):
     seen = Chart(d, "ladder", "--json", "--device", device["index"], *words)
     lines = d.read_lines(seen.told, device)
     seen.check_title("ladder", device, None, d.good("--version").strip())
-    for text in ["throughput [GB/s], higher is better", "number of elements n"]:
-        check(seen.shown.count(text) == len(seen.panels) == 1, f"{seen.shown}")
+    seen.check_axes(1)
     counts = sorted({line["count"] for line in lines})
     kernels = ["auto", *RUNGS]
     drawn = {name: [line["gbps"] for line in lines if line["kernel"] == name] for name in kernels}

@@ -73,7 +73,7 @@ def check_tiles(tiles, last, device):
     check(last["fallbacks"] == sum(one["fallbacks"] for one in tiles), f"{last}")
 
 
-def objects(d, device):
+def fields(d, device):
     needs_look_back(d, device)
     for words, told in [
         ([], {"count": 1 << 24, "type": "f32", "op": "add", "algorithm": "scan_lookback"}),
@@ -218,7 +218,7 @@ def unwritable(d, _):
 
 
 HELP = help_names("trace", ["scan_lookback", *OPS, *BYTES, *TILE_KEYS, *LAST_KEYS, "2^24"])
-RESULTS = [], [objects, every_fold, wrong_results]
+RESULTS = [], [fields, every_fold, wrong_results]
 FORMS = [HELP, unwritable], [tables, timeline, full_output]
 
 
