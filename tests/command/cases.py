@@ -104,6 +104,16 @@ class Runner:
         return text
 
 
+def objects(text, keys_of):
+    """Those of --json, one a line, each with the keys that it should have, in their order."""
+    found = []
+    for line in text.splitlines():
+        pairs = json.loads(line, object_pairs_hook=list)
+        found.append(json.loads(line))
+        check([key for key, _ in pairs] == keys_of(found[-1]), f"keys {line}")
+    return found
+
+
 def unplaced(run, folder):
     """Sizes of the files that the command writes and has not yet put in their places: they have
     no name, or one in .part."""

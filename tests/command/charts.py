@@ -1,117 +1,94 @@
-"""What the charts' SVG, which is gnuplot's, shows: texts, lines and areas, in pixels."""
+"""What the commands have gnuplot draw: the script, kept by a gnuplot that stands before the real
+one, and the texts of the chart that comes of it."""
 
 import itertools
+import os
 import re
+import shutil
 import time
 import xml.etree.ElementTree as xml
 
-from cases import check
+from cases import check, read, write
 
-SVG = "{http://www.w3.org/2000/svg}"
-AXES = (68, 68, 68)  # the colour of their lines
-LIMIT = (34, 34, 34)
-LABEL_HEIGHT = 17
+NUMBER = r"-?[\d.]+(?:e[-+]\d+)?"
 
 
-def numbers(text):
-    return [float(number) for number in re.findall(r"-?[\d.]+", text)]
-
-
-def colour(text):
-    return tuple(map(int, numbers(text or "")[:3]))
-
-
-def pairs(values):
-    return list(zip(values[::2], values[1::2], strict=True))
-
-
-class Text:
-    def __init__(self, group, text):
-        self.text = "".join(text.itertext()).strip()
-        self.x, self.y = numbers(group.get("transform"))[:2]
-        self.colour = colour(group.get("fill"))
-        self.bold = any(part.get("font-weight") == "bold" for part in text.iter(SVG + "tspan"))
-
-
-class Path:
-    def __init__(self, group, path):
-        self.colour = colour(path.get("stroke") or group.get("stroke"))
-        self.width = float(group.get("stroke-width", 1))
-        self.dashed = path.get("stroke-dasharray") is not None
-        self.closed = "Z" in path.get("d")
-        self.points = pairs(numbers(path.get("d")))
+def rows_of(part, name):
+    """Of the data of that name in a part of a script."""
+    [text] = re.findall(rf"^\${name} << END\n(.*?)^END$", part, re.M | re.S)
+    return [list(map(float, line.split())) for line in text.splitlines()]
 
 
 class Chart:
-    """`panels` are left, top, right and bottom of axes, from left to right."""
+    """Of the command with --svg: what it prints, and what it draws, in parts for each panel."""
 
-    def __init__(self, path):
+    def __init__(self, d, *words, env=os.environ):
+        path, fake = d.path("x.svg"), d.path("kept/gnuplot")
+        os.makedirs(d.path("kept"), exist_ok=True)
+        write(fake, f'#!/bin/sh\ntee {d.path("kept/script")} | {shutil.which("gnuplot")} "$@"\n')
+        os.chmod(fake, 0o755)
+        before = d.left()
+        place = d.path("kept") + ":" + env["PATH"]
+        self.told = d.good(*words, "--svg", path, env={**env, "PATH": place})
         root = xml.parse(path).getroot()
-        check(root.tag == SVG + "svg", root.tag)
-        self.width, self.height = map(float, numbers(root.get("viewBox"))[2:])
-        groups = list(root.iter(SVG + "g"))
-        self.texts = [Text(group, text) for group in groups if group.get("transform")
-                      for text in group.findall(SVG + "text")]  # fmt: skip
-        self.paths = [Path(group, path) for group in groups for path in group.findall(SVG + "path")]
-        self.areas = [(colour(area.get("fill")), area.get("fill-opacity"),
-                       pairs(numbers(area.get("points")))) for area in root.iter(SVG + "polygon")]
-        frames = {tuple(path.points[:3]) for path in self.paths
-                  if path.colour == AXES and len(path.points) > 3}  # fmt: skip
-        self.panels = sorted((*a, *c) for a, _, c in frames)
-
-    def text(self, text):
-        """The one of that text."""
-        found = [one for one in self.texts if one.text == text]
-        check(len(found) == 1, f"{len(found)} texts {text!r}: {[one.text for one in self.texts]}")
-        return found[0]
+        self.shown = ["".join(text.itertext()).strip() for text in root.iter()
+                      if text.tag.endswith("}text")]  # fmt: skip
+        self.head, *self.panels = read(d.path("kept/script")).decode().split("set lmargin ")
+        os.remove(path)
+        left = {*d.left()} - {*before}
+        check(not left or "--csv" in words, f"left {left}")
 
     def check_title(self, what, device, machine, version):
         """On top and from the left, one below another: all but the date is told."""
         lines = [f"{version} {what}, {time.strftime('%Y-%m-%d')}",
                  f"{device['name']}, driver {device['driver_version']}",
                  *(machine or "").split("; ")]  # fmt: skip
-        found = [self.text(line) for line in lines if line]
-        check(found[0].bold and not found[1].bold, "what stands first is bold")
-        check(len({one.x for one in found}) == 1, "the title's lines begin at one place")
-        below = [one.y for one in found]
-        check(all(b - a > 15 for a, b in itertools.pairwise(below)), f"{below}")
-        check(below[-1] + 15 < self.panels[0][1], f"{below} reach {self.panels}")
+        lines = [line for line in lines if line]
+        check([text for text in self.shown if text in lines] == lines, f"{self.shown}")
+        places = re.findall(r" at screen 0\.012, screen ([\d.]+) left font", self.head)
+        tops = re.findall(r"^set tmargin at screen ([\d.]+)$", self.panels[0], re.M)
+        below = list(map(float, places + tops))
+        check(all(a - b > 0.02 for a, b in itertools.pairwise(below)), f"{below}")
 
-    def check_panel(self, place, title, names):
-        """The panel's title, and its names at their places. Returns what is drawn in it: the
-        paths by the names of their lines."""
-        left, top, right, bottom = self.panels[place]
-        middle = self.text(title)
-        check(abs(middle.x - (left + right) / 2) < 1 and middle.y < top, f"{title}: {middle.x}")
-        later = [panel[0] for panel in self.panels[place + 1 :]]
-        end = later[0] if later else self.width
-        labels = {one.text: one for one in self.texts if right < one.x < end and one.y > top - 10
-                  and one.text in names}  # fmt: skip
-        check(sorted(labels) == sorted(names), f"{title}: names {list(labels)}, not {names}")
-        heights = sorted(one.y for one in labels.values())
-        check(all(b - a > LABEL_HEIGHT - 0.1 for a, b in itertools.pairwise(heights)), f"{heights}")
-        check(heights[0] > top - 5 and heights[-1] < bottom + 10, f"{heights}")
-        check(all(one.x + 7 * len(name) < end for name, one in labels.items()), "a name is cut")
-        return {name: self.line_of(label, (left, top, right, bottom))
-                for name, label in labels.items()}  # fmt: skip
+    def check_axes(self, num):
+        """Of so many panels. gnuplot leaves the label on the left out where numbers are wide."""
+        check("set ylabel 'throughput [GB/s], higher is better' " in self.head, self.head)
+        check(self.shown.count("number of elements n") == len(self.panels) == num, f"{self.shown}")
 
-    def band_of(self, path, panel):
-        [points] = [points for colour, opacity, points in self.areas if colour == path.colour
-                    and 0 < float(opacity or 1) < 0.5
-                    and panel[0] < points[0][0] < panel[2]]  # fmt: skip
-        return points
-
-    def line_of(self, label, panel):
-        """A thin line leads to the label, from the end of the line, which is returned."""
-        left, _, right, _ = panel
-        leads = [path for path in self.paths if path.colour == label.colour
-                 and abs(path.points[-1][0] - label.x + 4) < 2
-                 and abs(path.points[-1][1] - label.y + 5) < 2]  # fmt: skip
-        check(len(leads) == 1 and not leads[0].dashed, f"{len(leads)} lines to {label.text}")
-        end = leads[0].points[0]
-        lines = [path for path in self.paths if path.colour == label.colour
-                 and path not in leads and left - 1 < path.points[0][0] < right
-                 and abs(path.points[-1][0] - end[0]) < 0.1
-                 and abs(path.points[-1][1] - end[1]) < 0.1]  # fmt: skip
-        check(len(lines) <= 1, f"{len(lines)} lines end at {end}")
-        return lines[0] if lines else None
+    def check_panel(self, place, title, counts, lines):
+        """Of the names of its lines, in their order, the values at all counts; the last is the
+        limit, and those called models are dashed. Returns by name the ends of each band."""
+        part, names = self.panels[place], list(lines)
+        check(all(text in self.shown for text in [title, *names]), f"{self.shown}")
+        check(f"set title '{title}' " in part, part)
+        rows = rows_of(part, "values")
+        check([row[0] for row in rows] == counts, f"{counts}: {rows}")
+        styles = [f"type {i + 1}" for i in range(len(names) - 1)] + ["style 20"]
+        for i, (name, numbers) in enumerate(lines.items()):
+            pairs = zip((row[3 * i + 1] for row in rows), numbers, strict=True)
+            off = 1e-3 if "model" in name else 1e-5  # of times with nine digits after the point
+            check(all(abs(told / right - 1) < off for told, right in pairs), f"{name}: {rows}")
+        labels = re.findall(r"^set label '(?:{/:Bold )?([^'}]+)}?' .* graph 1\.04, graph (\S+) "
+                            r"left textcolor line(\w+ \d+)$", part, re.M)  # fmt: skip
+        found = {name: style for name, _, style in labels}
+        check(found == dict(zip(names, styles, strict=True)), f"{labels}")
+        leads = re.findall(rf"^set arrow from first {NUMBER}, first ({NUMBER}) to graph 1\.03, "
+                           r"graph (\S+) nohead line(\w+ \d+) ", part, re.M)  # fmt: skip
+        check([lead[1:] for lead in leads] == [label[1:] for label in labels], f"{leads}")
+        for (name, _, _), (value, _, _) in zip(labels, leads, strict=True):
+            end = rows[-1][3 * names.index(name) + 1]
+            check(float(value) == end, f"the line to {name} begins at {value}, not {end}")
+        drawn = re.findall(r"(?:\(\$1\*[\d.]+\):(\d+)|[ ,][\d.]+) with (\w+)(?: pointtype \d)? "
+                           r"line(\w+ \d+)", part)  # fmt: skip
+        right, is_one = [], len(counts) == 1
+        for i, (name, style) in enumerate(zip(names, styles, strict=True)):
+            is_limit = style == "style 20"
+            is_line = is_limit or ("model" in name and not is_one)
+            right.append(("" if is_limit and is_one else str(3 * i + 2),
+                          "lines" if is_line else "points" if is_one else "linespoints",
+                          style))  # fmt: skip
+        check(sorted(drawn) == sorted(right), f"{drawn} {right}")
+        check(part.count(" dashtype (8,5)") == sum("model" in name for name in names), part)
+        bands = re.findall(r"using 1:(\d+):(\d+) with filledcurves line(\w+ \d+) ", part)
+        return {names[styles.index(style)]: [(row[int(low) - 1], row[int(high) - 1])
+                for row in rows] for low, high, style in bands}  # fmt: skip

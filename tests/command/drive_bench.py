@@ -5,15 +5,13 @@ usage: drive_bench.py COMMAND WRONG_READ PART, as run_part of cases.py has it
 No time is too long or too short for these.
 """
 
-import itertools
 import json
 import os
 import re
-import time
 
-from cases import Skip, check, check_bars, help_names, needs_gnuplot, run_part, write
-from charts import LIMIT, Chart
-from drive_ladder import BYTES, Driver, on_terminal, types_of
+from cases import Skip, check, help_names, needs_gnuplot, objects, run_part, write
+from charts import Chart
+from drive_ladder import BYTES, Driver, types_of
 from drive_tune import FIRST, STRANGER, key_of
 
 KEYS = [
@@ -83,13 +81,9 @@ def check_line(line, device):
 
 
 def read_lines(text, device, against=()):
-    lines = []
-    for line in text.splitlines():
-        pairs = json.loads(line, object_pairs_hook=list)
-        keys = [*KEYS[:-3], *against, *KEYS[-3:]]
-        check([key for key, _ in pairs] == keys, f"keys {pairs}")
-        lines.append(dict(pairs))
-        check_line(lines[-1], device)
+    lines = objects(text, lambda _: [*KEYS[:-3], *against, *KEYS[-3:]])
+    for line in lines:
+        check_line(line, device)
     return lines
 
 
@@ -105,15 +99,23 @@ def rows_of(text):
 
 
 def every_fold(d, device):
-    """All results are right, though each type has folds of its own. Which ones there are is for
-    the unit test figures, and that the command expects the right ones for made_data."""
+    """All results are right, though each type has folds of its own. The unit test figures has the
+    cases of more lines, and made_data what the command expects."""
     for words in [
         [], ["--types", "all", "--folds", "add"],
         ["--types", "u8,i32:u64", "--folds", "min,max,arg-min"],
         ["--types", "u8,f32", "--folds", "compensated,reproducible"],
     ]:  # fmt: skip
         lines = read_lines(bench(d, device, "--json", "--max", 5003, *words), device)
-        check(len(lines) > 2 and {line["count"] for line in lines} == {5003}, f"{lines}")
+        told = [(line["op"], line["fold"], line["type"]) for line in lines]
+        check(len(told) > 2 and {line["count"] for line in lines} == {5003}, f"{lines}")
+        if not words:
+            check({fold for op, fold, _ in told if op == "reduce"} == set(FOLDS), f"{told}")
+            check({fold for op, fold, _ in told if op == "scan"} == {"add", "max"}, f"{told}")
+        if words == ["--types", "all", "--folds", "add"]:
+            names = sorted(types_of(device))
+            check(sorted(told) == [(op, "add", name) for op in ["reduce", "scan"]
+                                   for name in names], f"{told}")  # fmt: skip
 
 
 def counts(d, device):
@@ -150,99 +152,40 @@ def table(d, device):
         check(abs(float(speed) - float(part) * float(limit)) < off, f"{row}")
 
 
-def check_line_of(path, panel, rows, key):
-    """Its points are as high as the rows' figures, and as far apart as the counts."""
-    left, _, _, bottom = panel
-    check(path and len(path.points) == len(rows), f"{path and path.points}")
-    heights = [bottom - y for _, y in path.points]
-    scale = max(heights) / max(row[key] for row in rows)
-    for (_, y), row in zip(path.points, rows, strict=True):
-        check(abs(bottom - y - scale * row[key]) < 0.1, f"{key}: {path.points} {rows}")
-    places = [x for x, _ in path.points]
-    steps = [b - a for a, b in itertools.pairwise(places)]
-    check(left < places[0] and max(steps) - min(steps) < 0.1, f"{places}")
-    return scale
-
-
-def check_band(chart, path, panel, rows, scale):
-    """It goes from the first quartile to the third, by which the spread is told."""
-    points = chart.band_of(path, panel)
-    num = len(rows)
-    ends = [(points[i][1], points[2 * num - 1 - i][1]) for i in range(num)]
-    for (_, y), row, pair in zip(path.points, rows, ends, strict=True):
-        low, high = sorted((panel[3] - one) / scale for one in pair)
-        check(low - 1e-4 <= (panel[3] - y) / scale <= high + 1e-4, f"{low} {high} {row}")
-        # pixels have two digits after the point
-        off = 0.02 / scale * row["gbps"] * (low**-2 + high**-2) + 1e-3
-        check(abs(row["gbps"] / low - row["gbps"] / high - row["spread"]) < off,
-              f"band from {low} to {high}: {row}")  # fmt: skip
-
-
 def chart(d, device):
     needs_gnuplot()
-    before = d.left()
-    path = d.path("x.svg")
     machine = machine_of(d, device)
-    words = ["--folds", "add", "--min", "2^14", "--max", "2^20", "--json", "--svg", path]
+    words = ["bench", "--device", device["index"], "--seconds", 0, "--folds", "add", "--min",
+             "2^14", "--max", "2^20", "--json"]  # fmt: skip
     titles = {"reduce": "reduce: bytes read", "scan": "scan: bytes read and written"}
     limits = {"reduce": "roofline: read", "scan": "roofline: copy"}
     for more, types in [
         (["--types", "f32,u8:u32"], ["f32", "u8:u32"]),
-        (["--types", "i32", "--op", "scan"], ["i32"]),
         (["--types", "i32,f32", "--op", "reduce", "--min", "2^20"], ["i32", "f32"]),
         (["--types", "all", "--op", "scan", "--max", "2^16"], types_of(device)),
     ]:
-        lines = read_lines(bench(d, device, *words, *more), device)
-        check(d.left() == sorted([*before, "x.svg"]), f"{d.left()}")
-        seen = Chart(path)
-        os.remove(path)
-        version = d.good("--version").strip()
-        seen.check_title("bench: medians, bands of the middle half", device, machine, version)
-        ops = list(dict.fromkeys(line["op"] for line in lines))
-        check(len(seen.panels) == len(ops), f"{seen.panels}")
-        texts = [one.text for one in seen.texts]
-        for text in ["throughput [GB/s], higher is better", "number of elements n"]:
-            check(texts.count(text) == len(ops), f"{text}: {texts}")
+        seen = Chart(d, *words, *more)
+        lines = read_lines(seen.told, device)
+        title = "bench: medians, bands of the middle half"
+        seen.check_title(title, device, machine, d.good("--version").strip())
+        ops, told = (list(dict.fromkeys(line[key] for line in lines)) for key in ["op", "type"])
+        check(sorted(told) == sorted(types), f"{told}")
+        seen.check_axes(len(ops))
+        counts = sorted({line["count"] for line in lines})
         for place, op in enumerate(ops):
-            names = [f"add {name}" for name in types]
-            found = seen.check_panel(place, titles[op], [*names, limits[op]])
-            rows = [line for line in lines if line["op"] == op]
-            check_panel(seen, place, found, rows, limits[op])
-
-
-def check_panel(seen, place, found, rows, limit):
-    panel = seen.panels[place]
-    broken = [path for path in seen.paths if path.dashed and panel[0] - 1 < path.points[0][0]
-              and path.points[-1][0] < panel[2] + 1]  # fmt: skip
-    check(len(broken) == 1 and broken[0].colour == LIMIT, f"{broken}")
-    if len({row["count"] for row in rows}) == 1:
-        # a roofline crosses the chart, and nothing else is a line
-        (x1, y1), *_, (x2, y2) = broken[0].points
-        check(y1 == y2 and x1 == panel[0] and x2 == panel[2], f"{broken[0].points}")
-        check(not any(path for name, path in found.items() if name != limit), f"{found}")
-        return
-    check(found.pop(limit) is broken[0], "the roofline's name is at another line")
-    counts = sorted({row["count"] for row in rows})
-    most = [{"roofline_gbps": max(row["roofline_gbps"] for row in rows if row["count"] == count)}
-            for count in counts]  # fmt: skip
-    scale = check_line_of(broken[0], panel, most, "roofline_gbps")
-    colours = set()
-    for name, path in found.items():
-        mine = [row for row in rows if f"add {row['type']}" == name]
-        check(abs(check_line_of(path, panel, mine, "gbps") / scale - 1) < 0.01, name)
-        if path.colour not in colours and len(found) < 8:
-            check_band(seen, path, panel, mine, scale)
-        colours.add(path.colour)
-    check(len(colours) == min(len(found), 8), f"{colours}")
-
-
-def no_part(d, device):
-    """No file is left where gnuplot fails at the chart, after the check of it."""
-    words = ["bench", "--device", device["index"], "--seconds", 0, "--max", 64, "--types", "i32",
-             "--folds", "add", "--svg", d.path("y.svg")]  # fmt: skip
-    done = d.run(*words, env=d.write_gnuplot("exit 3"))
-    check(done.returncode == 1 and b"status 3" in done.stderr, f"{done}")
-    check(d.left() == ["slow"] and os.path.exists(d.path("slow/started")), f"left {d.left()}")
+            rows = {f"add {name}": [line for line in lines
+                                    if line["op"] == op and line["type"] == name]
+                    for name in told}  # fmt: skip
+            drawn = {name: [row["gbps"] for row in mine] for name, mine in rows.items()}
+            drawn[limits[op]] = [max(pair["roofline_gbps"] for pair in pairs)
+                                 for pairs in zip(*rows.values(), strict=True)]  # fmt: skip
+            bands = seen.check_panel(place, titles[op], counts, drawn)
+            check(len(bands) == (len(types) if len(counts) > 1 else 0), f"{bands}")
+            for name, ends in bands.items():
+                for (low, high), row in zip(ends, rows[name], strict=True):
+                    spread = row["gbps"] / low - row["gbps"] / high
+                    check(abs(spread - row["spread"]) < 1e-4, f"from {low} to {high}: {row}")
+                    check(low <= row["gbps"] * 1.00001 and row["gbps"] <= high * 1.00001, f"{row}")
 
 
 def wrong_results(d, device):
@@ -367,24 +310,13 @@ def memory(d, device):
     check(last.startswith("memory: ") and len(SPEED.findall(last)) == 4, text)
 
 
-def progress(d, device):
-    """101 rounds of these may be over sooner than two seconds, but not five rounds of as many
-    cases; a bar is drawn after one."""
-    words = ["bench", "--device", str(device["index"]), "--seconds", "0.5", "--folds", "add",
-             "--op", "reduce", "--types", "i32,u32,i64,u64", "--max", "2^20"]  # fmt: skip
-    begin = time.monotonic()
-    shown = on_terminal([d.command, *words])
-    check(check_bars(shown, "measuring") or time.monotonic() - begin < 3, f"no bar: {shown!r}")
-    check(b"\n" not in shown, f"{shown!r}")
-
-
 def unwritable(d, _):
     d.refuse_files(["bench", "--max", "2^60"])
 
 
 HELP = help_names("bench", [*FOLDS, *BYTES, *KEYS, *AGAINST_KEYS, *MEMORY_KEYS, "2^26"])
 RESULTS = [], [every_fold, counts, wrong_results, against, broken_roofline]
-FORMS = [HELP, unwritable], [table, chart, memory, no_part, progress]
+FORMS = [HELP, unwritable], [table, chart, memory]
 
 
 if __name__ == "__main__":

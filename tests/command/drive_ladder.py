@@ -5,26 +5,19 @@ usage: drive_ladder.py COMMAND WRONG_READ PART, as run_part of cases.py has it
 
 import csv
 import io
-import json
-import math
 import os
 import re
-import shutil
 import subprocess
 import time
 
 from cases import (
-    SIGNALS, Runner, check, check_bars, help_names, needs_gnuplot, obey, on_terminal, read,
+    SIGNALS, Runner, check, check_bars, needs_gnuplot, obey, objects, on_terminal, read,
     run_command, run_part, unplaced, write,
 )  # fmt: skip
-from charts import LIMIT, Chart
+from charts import Chart
 
 RUNGS = [f"reduce{i}" for i in range(7)]
 KERNELS = [*RUNGS, "auto"]
-OPS = (
-    "add mul min max min-max arg-min arg-max arg-min-max bit-and bit-or bit-xor "
-    "logical-and logical-or"
-).split()
 BYTES = {name: int(name[1:]) // 8
          for name in "i8 u8 i16 u16 f16 i32 u32 f32 i64 u64 f64".split()}  # fmt: skip
 KEYS = ["kernel", "type", "op", "count", "seconds", "gbps", "ok", "device"]
@@ -49,30 +42,28 @@ class Driver(Runner):
         return self.read_lines(text, device)
 
     def read_lines(self, text, device):
-        lines = text.splitlines()
+        lines = objects(text, lambda told: [*KEYS, *PREDICTED] if "sectors" in told else KEYS)
         for line in lines:
-            pairs = json.loads(line, object_pairs_hook=list)
-            told = dict(pairs)
-            keys = [*KEYS, *PREDICTED] if "sectors" in told else KEYS
-            check([key for key, _ in pairs] == keys, f"keys {pairs}")
             check(
-                told["kernel"] in KERNELS
-                and told["device"] == device["name"]
-                and isinstance(told["ok"], bool)
-                and isinstance(told["count"], int)
-                and 0 < told["seconds"] < 60,
-                line,
+                line["kernel"] in KERNELS
+                and line["device"] == device["name"]
+                and isinstance(line["ok"], bool)
+                and isinstance(line["count"], int)
+                and 0 < line["seconds"] < 60,
+                f"{line}",
             )
-            speed = told["count"] * BYTES[told["type"]] / told["seconds"] / 1e9
+            speed = line["count"] * BYTES[line["type"]] / line["seconds"] / 1e9
             # seconds has nine digits after the point
-            check(abs(told["gbps"] / speed - 1) < 1e-9 / told["seconds"] + 1e-4, line)
-        return [json.loads(line) for line in lines]
+            check(abs(line["gbps"] / speed - 1) < 1e-9 / line["seconds"] + 1e-4, f"{line}")
+        return lines
 
     def refuse_files(self, command, *options):
         """Told before anything is done: no device has room for the words' count."""
+        os.mkfifo(self.path("fifo"))
         before = self.left()
         for name, part in [
             (self.path("missing/file"), "No such file"), (self.folder, "Is a directory"),
+            (self.path("fifo"), "not a regular file"),
             ("/dev/null", "not a regular file"), ("/proc/file", ""),
             (self.path("x" * 300), "File name too long"),
         ]:  # fmt: skip
@@ -116,19 +107,13 @@ def unwritable(d, _):
 
 
 def no_gnuplot(d, _):
-    before = d.left()
+    """One that is there and does not work."""
     os.mkdir(d.path("empty"))
-    environment = {**os.environ, "PATH": d.path("empty")}
     words = ["ladder", "--max", "2^40", "--svg", d.path("x.svg"), "--csv", d.path("x.csv")]
-    d.bad(1, "needs the program gnuplot", *words, env=environment)
-    # one that is there and does not work
-    fake = d.path("empty/gnuplot")
-    write(fake, "#!/bin/sh\necho 'gnuplot: no terminal' >&2\nexit 3\n")
+    fake = write(d.path("empty/gnuplot"), "#!/bin/sh\necho 'gnuplot: no terminal' >&2\nexit 3\n")
     os.chmod(fake, 0o755)
-    text = d.bad(1, "status 3", *words, env=environment)
-    check("no terminal" in text, text)
-    shutil.rmtree(d.path("empty"))
-    check(d.left() == before, f"left: {d.left()}")
+    text = d.bad(1, "status 3", *words, env={**os.environ, "PATH": d.path("empty")})
+    check("no terminal" in text and d.left() == ["empty"], f"{text} {d.left()}")
 
 
 # ---- with a device ----
@@ -213,18 +198,12 @@ def predictions(d, device):
     check(512 < int(rows[1][16]) < 600, f"{rows[1]}")
     check("predicted are ms on NVIDIA A100" in text, text)
     needs_gnuplot()
-    chart, table = d.path("p.svg"), d.path("p.csv")
-    lines = d.ladder(device, *words, "--svg", chart, "--csv", table)
+    table = d.path("p.csv")
+    seen, lines = draw(d, device, *words, "--csv", table)
     for row, line in zip(read_table(table), lines, strict=True):
         check(list(row) == [*KEYS, *PREDICTED], f"{row}")
         check(row["sectors"] == str(line["sectors"]), f"{row} {line}")
-    seen = Chart(chart)
-    models = [f"{name} model" for name in KERNELS]
-    found = seen.check_panel(0, "reduce add i32: bytes read", [*KERNELS, *models, "roofline: read"])
-    for name in KERNELS:
-        model = found[f"{name} model"]
-        check(model.dashed and not found[name].dashed, f"the lines of {name}")
-        check(model.colour == found[name].colour, f"the colours of {name}")
+    check("linetype cycle 8\n" in seen.head, "a model has its kernel's colour")
 
 
 def files(d, device):
@@ -242,17 +221,15 @@ def files(d, device):
             told = line[key]
             check(float(cell) == told if isinstance(told, float) else cell == str(told),
                   f"{row} {line}")  # fmt: skip
-    look_at(d, chart, device, "reduce add i32: bytes read", lines)
     os.remove(table)
-    os.remove(chart)
 
     # through a link, which stays; and one count alone
     os.symlink("there.svg", d.path("link.svg"))
     write(d.path("there.svg"), "")
-    lines = d.ladder(device, "--min", 1000, "--max", 1000, "--op", "max", "--type", "f32",
-                     "--svg", d.path("link.svg"))  # fmt: skip
-    check(os.path.islink(d.path("link.svg")), "the link is gone")
-    look_at(d, d.path("there.svg"), device, "reduce max f32: bytes read", lines)
+    words = ["--min", 1000, "--max", 1000, "--op", "max", "--type", "f32"]
+    d.ladder(device, *words, "--svg", d.path("link.svg"))
+    check(os.path.islink(d.path("link.svg")) and read(d.path("there.svg")), "the link is gone")
+    draw(d, device, *words)
 
 
 def umask():
@@ -261,32 +238,27 @@ def umask():
     return mask
 
 
-def look_at(d, path, device, title, lines):
-    seen = Chart(path)
+def draw(d, device, *words):
+    """The chart that is drawn, and the lines that are told."""
+    seen = Chart(d, "ladder", "--json", "--device", device["index"], *words)
+    lines = d.read_lines(seen.told, device)
     seen.check_title("ladder", device, None, d.good("--version").strip())
-    check(len(seen.panels) == 1, f"{seen.panels}")
-    seen.text("throughput [GB/s], higher is better")
-    seen.text("number of elements n")
-    limit = "roofline: read"
-    found = seen.check_panel(0, title, [*KERNELS, limit])
-    check([one.text for one in seen.texts if one.bold][1:] == ["auto"], "auto alone is bold")
-    [broken] = [path for path in seen.paths if path.dashed]
-    check(broken.colour == LIMIT and len({y for _, y in broken.points}) == 1, f"{broken.points}")
+    seen.check_axes(1)
     counts = sorted({line["count"] for line in lines})
-    if len(counts) == 1:
-        check(not any(found[name] for name in KERNELS), f"{found}")
-        return
-    check(found.pop(limit) is broken, "the roofline's name is at another line")
-    widths = {name: path.width for name, path in found.items()}
-    check(widths.pop("auto") > 1.5 * max(widths.values()), f"{widths}")
-    # A line goes up by as much for each factor of speed.
-    speeds = {name: [line["gbps"] for line in lines if line["kernel"] == name] for name in KERNELS}
-    points = [(math.log(speed), y) for name in KERNELS
-              for speed, (_, y) in zip(speeds[name], found[name].points, strict=True)]  # fmt: skip
-    (low, bottom), (high, top) = min(points), max(points)
-    for speed, y in points:
-        expected = bottom + (top - bottom) * (speed - low) / (high - low)
-        check(abs(y - expected) < 0.2, f"{speed} at {y}, not {expected}")
+    kernels = ["auto", *RUNGS]
+    drawn = {name: [line["gbps"] for line in lines if line["kernel"] == name] for name in kernels}
+    if "sectors" in lines[0]:
+        for name in kernels:
+            mine = [line for line in lines if line["kernel"] == name]
+            drawn[name + " model"] = [line["gbps"] * line["seconds"] / line["predicted_seconds"]
+                                      for line in mine]  # fmt: skip
+    [limit] = set(re.findall(r"first (\S+) to .* linestyle 20 ", seen.panels[0]))
+    drawn["roofline: read"] = [float(limit)] * len(counts)
+    title = f"reduce {lines[0]['op']} {lines[0]['type']}: bytes read"
+    seen.check_panel(0, title, counts, drawn)
+    [bold] = re.findall(r"^set label '{/:Bold ([^']*)}' .* graph 1", seen.panels[0], re.M)
+    check(bold == "auto" and seen.panels[0].count("linetype 1 linewidth 4") == 1, bold)
+    return seen, lines
 
 
 def wrong_results(d, device):
@@ -369,9 +341,8 @@ def progress(d, device):
     check(not shown or time.monotonic() - begin > 1, f"{shown!r}")
 
 
-HELP = [help_names(command, [*OPS, *BYTES, "2^26"]) for command in ["explain", "ladder"]]
 RESULTS = [], [counts, folds, wrong_results, interrupted]
-FORMS = [*HELP, unwritable, no_gnuplot], [tables, predictions, files, full_output, progress]
+FORMS = [unwritable, no_gnuplot], [tables, predictions, files, full_output, progress]
 
 
 if __name__ == "__main__":

@@ -5,12 +5,11 @@ usage: drive_trace.py COMMAND WRONG_READ PART, as run_part of cases.py has it
 Where a device has no look-back, all are skipped but the case of its sentence.
 """
 
-import json
 import os
 import re
 
-from cases import Skip, check, help_names, needs_gnuplot, read, run_part
-from charts import Chart
+from cases import Skip, check, help_names, needs_gnuplot, objects, run_part
+from charts import Chart, rows_of
 from drive_ladder import BYTES, Driver, types_of
 
 OPS = "add mul min max bit-and bit-or bit-xor logical-and logical-or".split()
@@ -22,9 +21,6 @@ LAST_KEYS = [
 HEADS = ["tile flag  aggregate  inclusive prefix", "depth    tiles", "a tile's"]
 ARROWS = "folds a tile that is late"
 LEGEND = ["folds its elements", "aggregate published, looks back", "prefix published"]
-BARS = [(86, 180, 233), (213, 94, 0)]
-FRAME = (0, 158, 115)
-ARROW = (91, 58, 140)
 # whose look-back is known to work
 SURE = ["Portable Computing Language", "Intel(R) OpenCL"]
 
@@ -44,14 +40,9 @@ def needs_look_back(d, device):
 
 def read_lines(text):
     """The tiles' objects and the last one, each of the right form."""
-    objects = []
-    for line in text.splitlines():
-        pairs = json.loads(line, object_pairs_hook=list)
-        objects.append(dict(pairs))
-        keys = TILE_KEYS if "tile" in objects[-1] else LAST_KEYS
-        check([key for key, _ in pairs] == keys, f"keys {pairs}")
-    check("tiles" in objects[-1] and all("tile" in one for one in objects[:-1]), text[-400:])
-    return objects[:-1], objects[-1]
+    *tiles, last = objects(text, lambda told: TILE_KEYS if "tile" in told else LAST_KEYS)
+    check("tiles" in last and all("tile" in one for one in tiles), text[-400:])
+    return tiles, last
 
 
 def check_tiles(tiles, last, device):
@@ -82,7 +73,7 @@ def check_tiles(tiles, last, device):
     check(last["fallbacks"] == sum(one["fallbacks"] for one in tiles), f"{last}")
 
 
-def objects(d, device):
+def fields(d, device):
     needs_look_back(d, device)
     for words, told in [
         ([], {"count": 1 << 24, "type": "f32", "op": "add", "algorithm": "scan_lookback"}),
@@ -147,54 +138,6 @@ def tables(d, device):
             check(float(mean) <= int(most) + 0.001 and int(most) <= int(total), f"{rows}")
 
 
-def draw(d, device, *words, **options):
-    """The tiles and the last line, and the chart."""
-    before = d.left()
-    path = d.path("x.svg")
-    told = read_lines(trace(d, device, "--json", "--svg", path, *words, **options))
-    check(d.left() == sorted([*before, "x.svg"]), f"{d.left()}")
-    seen = Chart(path)
-    points = read(path).count(b"<use xlink:href='#gpPt6'")
-    check(points == told[1]["tiles"], f"{points} points of {told[1]['tiles']} tiles")
-    os.remove(path)
-    return *told, seen
-
-
-def check_frame(seen, last, first, num):
-    """The frame in the left panel has the right one's tiles, and that one has the same colour."""
-    frames = [path for path in seen.paths if path.colour == FRAME and len(path.points) >= 4]
-    [small] = [path for path in frames if path.points[0][0] < seen.width / 2]
-    check(len(frames) > 1, "the right panel has no frame")
-    [axes] = seen.panels
-    check(axes[0] < seen.width / 2, f"{axes}")
-    rows = last["tiles"] - 1 + 2 * (last["tiles"] / 50 + 0.5)
-    shown = num - 1 + 2 * (num / 50 + 0.5)
-    ends = [y for _, y in small.points]
-    scale = (axes[3] - axes[1]) / rows
-    check(abs(max(ends) - min(ends) - shown * scale) < 0.2, f"{ends}")
-    bottom = axes[3] - (first - num / 50 + last["tiles"] / 50) * scale
-    check(abs(max(ends) - bottom) < 0.2, f"{ends} do not begin at {bottom}")
-
-
-def check_arrows(seen, tiles, first, num):
-    """From the row of each tile that folded another to the row of that one."""
-    bars = sorted({min(y for _, y in points) / 2 + max(y for _, y in points) / 2
-                   for colour, _, points in seen.areas
-                   if colour == BARS[0] and points[0][0] > seen.width / 2
-                   and max(y for _, y in points) < seen.panels[0][3]}, reverse=True)  # fmt: skip
-    check(len(bars) == num, f"{len(bars)} rows of {num} tiles")
-    expected = sorted((bars[one["tile"] - first], bars[0] - (bars[0] - bars[1]) * (other - first))
-                      for one in tiles[first : first + num] for other in one["folded"])  # fmt: skip
-    tips = [points[2][1] for colour, _, points in seen.areas if colour == ARROW]
-    shafts = [path for path in seen.paths if path.colour == ARROW and len(path.points) == 2]
-    found = sorted((path.points[0][1], tip) for path, tip in zip(shafts, tips, strict=True)
-                   if tip < seen.panels[0][3])  # fmt: skip
-    check(len(found) == len(expected), f"{found} {expected}")
-    for pair, other in zip(found, expected, strict=True):
-        check(max(abs(a - b) for a, b in zip(pair, other, strict=True)) < 0.5, f"{pair} {other}")
-    return len(found)
-
-
 def timeline(d, device):
     needs_look_back(d, device)
     needs_gnuplot()
@@ -205,27 +148,45 @@ def timeline(d, device):
         (["--count", "2^25", "--type", "u8", "--op", "max"], "scan_lookback, u8 max, n = 2^25", {}),
         (["--count", "2^24"], "scan_lookback, f32 add, n = 2^24", planted),
     ]:
-        tiles, last, seen = draw(d, device, *words, **options)
+        seen = Chart(d, "trace", "--device", device["index"], "--json", *words, **options)
+        tiles, last = read_lines(seen.told)
         num = min(last["tiles"], 20)
         what += f", {last['tiles']} tile{'s' * (last['tiles'] > 1)}"
         seen.check_title("trace: " + what, device, None, d.good("--version").strip())
-        seen.text("all tiles: when each prefix was published")
-        [title] = [one for one in seen.texts if one.text.startswith("the frame: tiles ")]
-        first, end = map(int, re.findall(r"\d+", title.text))
-        check(title.x > seen.width / 2 and end - first + 1 == num, title.text)
-        check_frame(seen, last, first, num)
-        texts = [one.text for one in seen.texts]
-        check([text for text in texts if text in LEGEND] == LEGEND, f"{texts}")
-        axis = [text for text in texts if text.startswith("time since the first tile was started")]
-        check(len(axis) == 2 and axis[0].endswith(last["clock"] + "]"), f"{texts}")
-        check(texts.count("tile") == 2, f"{texts}")
-        for colour in BARS:
-            bars = sum(area[0] == colour for area in seen.areas)
-            check(bars == num + 1, f"{bars} bars of {num} tiles")
-        arrows = check_arrows(seen, tiles, first, num) if num > 1 else 0
-        check((ARROWS in texts) == (arrows > 0), f"{arrows} arrows, {texts}")
+        unit = 1 if last["duration"] < 1e4 else 1000 if last["duration"] < 1e8 else 10**6
+        left, right = seen.panels
+        title = r"^set title 'the frame: tiles (\d+) to (\d+)'\n"
+        [(first, end)] = [map(int, ends) for ends in re.findall(title, right, re.M)]
+        check(end - first + 1 == num, right)
+        # data come before their panel
+        frame = tiles[first:end + 1]
+        for part, name, shown in [(seen.head, "tiles", tiles), (left, "bars", frame)]:
+            rows = [[one["tile"], *(one[key] / unit for key in TILE_KEYS[1:4])] for one in shown]
+            told = rows_of(part, name)
+            check(len(told) == len(rows) and all(
+                abs(a - b) < 1e-9 * (1 + b) for one, other in zip(told, rows)
+                for a, b in zip(one, other, strict=True)), f"{told}, not {rows}")  # fmt: skip
+        # the frame in the left panel is what the right one shows
+        drawn = re.search(r"rectangle from first (\S+), first (\S+) to first (\S+), first (\S+) ",
+                          left).groups()  # fmt: skip
+        ends = re.search(r"xrange \[(.*):(.*)\]\nset yrange \[(.*):(.*)\]", right).groups()
+        check(drawn == (ends[0], ends[2], ends[1], ends[3]), f"{drawn} {ends}")
+        check(float(ends[2]) < first and end < float(ends[3]), f"{ends}")
+        expected = [[one["tile"], other - one["tile"]] for one in frame
+                    for other in one["folded"]]  # fmt: skip
+        arrows = rows_of(left, "arrows")
+        check([row[1:] for row in arrows] == expected, f"{arrows} {expected}")
+        for at, tile, _ in arrows:
+            one = tiles[int(tile)]
+            check(one["aggregate"] < at * unit < one["prefix"], f"{at} {one}")
+        legend = [*LEGEND, *[ARROWS] * (len(arrows) > 0)]
+        check([text for text in seen.shown if text in [*LEGEND, ARROWS]] == legend, f"{seen.shown}")
+        axis = "time since the first tile was started ["
+        found = [text for text in seen.shown if text.startswith(axis)]
+        check(len(found) == 2 and found[0].endswith(last["clock"] + "]"), f"{found}")
+        check(seen.shown.count("tile") == 2, f"{seen.shown}")
         if options and last["tiles"] > 5:
-            check(tiles[5]["folded"] == [4, 2] and arrows >= 2, f"{tiles[5]} {arrows}")
+            check(tiles[5]["folded"] == [4, 2] and len(arrows) >= 2, f"{tiles[5]} {arrows}")
 
 
 def wrong_results(d, device):
@@ -257,7 +218,7 @@ def unwritable(d, _):
 
 
 HELP = help_names("trace", ["scan_lookback", *OPS, *BYTES, *TILE_KEYS, *LAST_KEYS, "2^24"])
-RESULTS = [], [objects, every_fold, wrong_results]
+RESULTS = [], [fields, every_fold, wrong_results]
 FORMS = [HELP, unwritable], [tables, timeline, full_output]
 
 

@@ -11,8 +11,8 @@ import re
 import subprocess
 import time
 
-from cases import SIGNALS, check, check_bars, help_names, obey, read, run_part, unplaced, write
-from drive_ladder import BYTES, OPS, Driver, on_terminal
+from cases import SIGNALS, check, obey, read, run_part, unplaced, write
+from drive_ladder import Driver
 
 FIRST = "clfold tuning 5\n"
 STRANGER = "reduce 4 2^11..2^13 groups=7 on some; other; device\n"
@@ -154,11 +154,6 @@ def usual_file(d, device):
             text = read(path).decode()
             check(text.startswith(FIRST) and text != FIRST, text)
             os.remove(path)
-    write(path, FIRST)
-    found = rows_of(tune(d, device, *words, "--seconds", "0.01", env=folder), path)
-    check(read(path).decode() == FIRST or "=" in found[0][-1], read(path).decode())
-    told = tune(d, device, "--show", env=folder)
-    check(told.splitlines()[-1].startswith(f"{path}: "), told)
 
 
 def explained(d, device):
@@ -184,8 +179,6 @@ def kinds(d, device):
     for words, names in [
         (["--types", "f32", "--accuracy", "compensated", "--length", "100"],
          [f"{kind} add f32 compensated, rows of 100" for kind in KINDS]),
-        (["--types", "f32", "--op", "max", "--columns", "64"],
-         [f"{kind} max f32, 64 columns" for kind in KINDS]),
         (["--types", "f32,u8,f32:u8", "--map"], ["map f32", "map u8"]),
     ]:  # fmt: skip
         words += ["--count", "4000", "--seconds", "1", "--file", path]
@@ -265,15 +258,6 @@ def unwritten(d, device):
     check(os.listdir(d.path("folder")) == ["tuning"], f"{os.listdir(d.path('folder'))}")
 
 
-def progress(d, device):
-    words = ["tune", "--device", str(device["index"]), "--file", d.path("tuning")]
-    words += ["--count", "2^16", "--types", "i32,i64", "--seconds", "4"]
-    begin = time.monotonic()
-    shown = on_terminal([d.command, *words])
-    # a search may have nothing left to try before a bar is due
-    check(check_bars(shown, "tuning") or time.monotonic() - begin < 3, f"no bar: {shown!r}")
-
-
 def ignored(d, device):
     """A damaged file in the environment is told once, and the defaults serve."""
     words = ["explain", "reduce", "--count", "4096", "--json", "--device", device["index"]]
@@ -288,9 +272,8 @@ def ignored(d, device):
         check(d.good(*words, "--quiet", env=environment_of(name)) == before, "--quiet")
 
 
-HELP = help_names("tune", [*OPS, *BYTES, "CLFOLD_TUNING", "XDG_DATA_HOME", "2^26", "90"])
 RESULTS = [reset], [table, kinds, usual_file, explained, undecided, interrupted]
-FORMS = [HELP], [ignored, unwritten, progress]
+FORMS = [], [ignored, unwritten]
 
 
 if __name__ == "__main__":

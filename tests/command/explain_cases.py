@@ -65,11 +65,9 @@ def profile(d, device):
     all pieces."""
     path = d.save(np.arange(300000, dtype="i4"))
     for operation, out, algorithm, count, *memory in [
-        ("reduce", [], "reduce_tiles", 300000),
         ("reduce", [], "reduce3", 300000),
         ("reduce", [], "auto", 75000, "--memory", 75000 * 8),
         ("scan", [d.path("out.npy")], "reduce-then-scan", 300000),
-        ("scan", [d.path("out.npy")], "single-group", 300000),
         ("scan", [d.path("out.npy")], "auto", 75000, "--memory", 75000 * 16),
     ]:
         options = ["--algorithm", algorithm, "--device", device["index"]]

@@ -68,17 +68,6 @@ static bool show_cases(char shown[ROWS_LINE], const char *words, const char *inp
     return true;
 }
 
-/* As many as there may be. */
-static void most_counts(void **state)
-{
-    size_t all[BENCH_MOST_COUNTS];
-    const size_t num = bench_choose_counts(1, SIZE_MAX, all);
-
-    (void)state;
-    assert_true(num <= BENCH_MOST_COUNTS);
-    assert_true(all[num - 2] == (SIZE_MAX / 4 + 1) && all[num - 1] == SIZE_MAX);
-}
-
 /* ---- Statistics ---- */
 
 /* Numbers, of which the section says what is made:
@@ -99,6 +88,7 @@ static bool show_numbers(char shown[ROWS_LINE], const char *words, const char *i
         size_t counts[BENCH_MOST_COUNTS];
         const size_t num_counts =
             bench_choose_counts((size_t)whole[0], (size_t)whole[1], counts);
+        assert_true(num_counts <= BENCH_MOST_COUNTS);
         for (size_t i = 0; i < num_counts; i++) {
             shown += sprintf(shown, "%s%zu", i ? " " : "", counts[i]);
         }
@@ -175,28 +165,6 @@ static bool show_ratio(char shown[ROWS_LINE], const char *words, const char *inp
     return true;
 }
 
-/* Times with the same noise for both, some of them far off: the bounds are about 1 in 19
- * of 20 cases. */
-static void chance(void **state)
-{
-    uint64_t random = 1;
-    size_t missed = 0;
-
-    (void)state;
-    for (int i = 0; i < 1000; i++) {
-        struct pair pair = { .num = 21 };
-        for (size_t k = 0; k < 2 * pair.num; k++) {
-            const double noise = (double)(next_random(&random) >> 11) / 0x1p53;
-            const double seconds = noise > 0.9 ? 3 : 1 + noise;
-            (k < pair.num ? pair.a : pair.b)[k % pair.num] = seconds;
-        }
-        const struct pair_ratio ratio = pair_ratio(&pair);
-        assert_true(ratio.low <= ratio.median && ratio.median <= ratio.high);
-        missed += ratio.low > 1 || ratio.high < 1;
-    }
-    assert_in_range(missed, 10, 70);
-}
-
 /* ---- Labels of a chart ---- */
 
 /* The places that lines 0, 1, ... get; the section says the gap. */
@@ -243,26 +211,6 @@ static void many_labels(void **state)
 
 /* ---- Traces ---- */
 
-enum { NEVER = 1000 };
-
-/* A tile of the given flag at time 100, and of prefix later, which takes turns so that no
- * other moment is as mixed. */
-static clfold_tile_trace tile_of(char flag, uint64_t place)
-{
-    clfold_tile_trace tile = { .started = 10 + place,
-                               .aggregate = 30 + place,
-                               .prefix = 50 + place };
-
-    if (flag == 'A') {
-        tile.prefix = NEVER + place;
-    } else if (flag == 'X') {
-        tile.started = 101;
-        tile.aggregate = NEVER - 1;
-        tile.prefix = NEVER + place;
-    }
-    return tile;
-}
-
 static void expect_rows(const struct trace_row *rows, size_t num, const char *expected)
 {
     char text[4096] = "";
@@ -274,45 +222,21 @@ static void expect_rows(const struct trace_row *rows, size_t num, const char *ex
     assert_string_equal(text, expected);
 }
 
-/*
- * Tiles 0 to 7, each of aggregate 2, tile 6 not started. In the paper the prefix of tile
- * 1 is in memory and its flag not yet P; records know no such moment.
- */
-static void paper(void **state)
+static void snapshots(void **state)
 {
-    static const char flags[] = "PAAPAPXA";
+    static const struct trace_row tiles[] = { { 0, 'P', "2", "2" },
+                                              { 1, 'A', "2", "4" },
+                                              { 2, 'X', "2", "6" } };
     static const struct trace_row wide[] = { { 99999, 'P', "-1234567890123",
                                                "-12345678901234567890" },
                                              { 100000, 'X', "1", "2" } };
-    clfold_tile_trace tiles[8];
-    const struct trace_records records = { tiles, 8, true };
-    struct trace_snapshot snapshot;
-    struct trace_row rows[8];
 
     (void)state;
-    for (size_t i = 0; flags[i]; i++) {
-        tiles[i] = tile_of(flags[i], i);
-    }
-    assert_true(trace_choose(&records, 10, &snapshot));
-    assert_int_equal(snapshot.first, 0);
-    assert_int_equal(snapshot.num, 8);
-    assert_in_range(snapshot.time, 55, NEVER - 2);
-    for (size_t i = 0; i < 8; i++) {
-        rows[i].tile = snapshot.first + i;
-        rows[i].flag = trace_flag(&records, i, snapshot.time);
-        snprintf(rows[i].aggregate, sizeof(rows[i].aggregate), "2");
-        snprintf(rows[i].prefix, sizeof(rows[i].prefix), "%zu", 2 * i + 2);
-    }
-    expect_rows(rows, 8,
+    expect_rows(tiles, 3,
                 "    tile flag  aggregate  inclusive prefix\n"
                 "       0    P          2                 2\n"
                 "       1    A          2                 -\n"
-                "       2    A          2                 -\n"
-                "       3    P          2                 8\n"
-                "       4    A          2                 -\n"
-                "       5    P          2                12\n"
-                "       6    X          -                 -\n"
-                "       7    A          2                 -\n");
+                "       2    X          -                 -\n");
     expect_rows(wide, 2,
                 "    tile flag       aggregate       inclusive prefix\n"
                 "   99999    P  -1234567890123  -12345678901234567890\n"
@@ -344,107 +268,12 @@ static bool show_moment(char shown[ROWS_LINE], const char *words, const char *in
     return true;
 }
 
-/* Many tiles, of which some differ. */
-static void chosen(void **state)
-{
-    enum { NUM = 1000, FIRST = 613 };
-    static clfold_tile_trace tiles[NUM];
-    static const char mixed[] = "PAPXAPAX";
-    const struct trace_records records = { tiles, NUM, true };
-    struct trace_snapshot snapshot;
-
-    (void)state;
-    for (size_t i = 0; i < NUM; i++) {
-        tiles[i] = tile_of(i < FIRST ? 'P' : 'X', i);
-        /* before the moment */
-        tiles[i].prefix = i < FIRST ? 50 : NEVER + 10 * i;
-        tiles[i].aggregate = i < FIRST ? 40 : NEVER + 10 * i - 1;
-    }
-    for (size_t i = 0; mixed[i]; i++) {
-        tiles[FIRST + i] = tile_of(mixed[i], i);
-    }
-    assert_true(trace_choose(&records, 8, &snapshot));
-    assert_int_equal(snapshot.num, 8);
-    /* seven changes, as many as eight tiles can have */
-    assert_in_range(snapshot.first, FIRST - 1, FIRST);
-    assert_in_range(snapshot.time, 50, NEVER - 2);
-    assert_int_equal(trace_flag(&records, FIRST + 1, snapshot.time), 'A');
-
-    /* of tiles that end one after the other: the front, in the middle of the snapshot */
-    for (size_t i = 0; i < NUM; i++) {
-        tiles[i] = (clfold_tile_trace){ .started = 10 * i,
-                                        .aggregate = 10 * i + 5,
-                                        .prefix = 10 * i + 8 };
-    }
-    assert_true(trace_choose(&records, 8, &snapshot));
-    /* the first of many */
-    assert_int_equal(snapshot.time, 45);
-    assert_int_equal(snapshot.first, 0);
-    assert_true(trace_choose(&(struct trace_records){ tiles, 0, true }, 8, &snapshot));
-    assert_int_equal(snapshot.num, 0);
-}
-
 /* The bucket of a depth. */
 static bool show_bucket(char shown[ROWS_LINE], const char *words, const char *input)
 {
     (void)words;
     trace_bucket_text(shown, trace_bucket((uint32_t)strtoul(input, NULL, 10)));
     return true;
-}
-
-static void figures(void **state)
-{
-    const clfold_tile_trace tiles[] = {
-        { .depth = 0, .polls = 1, .fallbacks = 0 },
-        { .depth = 3, .polls = 10, .fallbacks = 2 },
-        { .depth = 4, .polls = UINT32_MAX, .fallbacks = 0 },
-        { .depth = 1, .polls = UINT32_MAX, .fallbacks = 1 },
-    };
-    const struct trace_records records = { tiles, 4, true }, none = { tiles, 0, true };
-    const struct trace_figures told = trace_figures(&records);
-
-    (void)state;
-    assert_memory_equal(told.buckets, ((const size_t[]){ 1, 1, 0, 2 }),
-                        4 * sizeof(size_t));
-    assert_true(told.depth.mean == 2);
-    assert_int_equal(told.depth.most, 4);
-    assert_int_equal(told.polls.total, 2 * (uint64_t)UINT32_MAX + 11);
-    assert_int_equal(told.fallbacks.total, 3);
-    assert_true(told.fallbacks.mean == 0.75);
-    assert_true(trace_figures(&none).polls.mean == 0);
-}
-
-static void folded(void **state)
-{
-    clfold_tile_trace tiles[66] = { 0 };
-    const struct trace_records records = { tiles, 66, true };
-
-    (void)state;
-    tiles[5].folded = 5; /* tiles 4 and 2 */
-    tiles[65].folded = UINT64_C(1) << 63;
-    for (size_t other = 0; other < 65; other++) {
-        assert_true(other >= 5 ||
-                    trace_folds(&records, 5, other) == (other == 4 || other == 2));
-        assert_true(other == 0 || trace_folds(&records, 65, other) == (other == 1));
-    }
-}
-
-static void spans(void **state)
-{
-    static const clfold_tile_trace steps[] = {
-        { .started = 1, .aggregate = 2, .prefix = 3 },
-        { .started = 0, .aggregate = 4, .prefix = 5 }
-    };
-    static const clfold_tile_trace cycles[] = {
-        { .started = 71, .aggregate = 72, .prefix = 73 },
-        { .started = 70, .aggregate = 75, .prefix = 76 }
-    };
-    struct trace_span span = trace_span(&(struct trace_records){ steps, 2, true });
-
-    (void)state;
-    assert_true(span.steps && span.begin == 0 && span.end == 5);
-    span = trace_span(&(struct trace_records){ cycles, 2, true });
-    assert_true(!span.steps && span.begin == 70 && span.end == 76);
 }
 
 /* ---- Rows of tuning files ---- */
@@ -513,8 +342,5 @@ static void rows(void **state)
     rows_check_file(ROWS, kinds, sizeof(kinds) / sizeof(kinds[0]));
 }
 
-TEST_MAIN("figures", NULL, NULL, cmocka_unit_test(rows), cmocka_unit_test(most_counts),
-          cmocka_unit_test(turns), cmocka_unit_test(chance),
-          cmocka_unit_test(many_labels), cmocka_unit_test(paper),
-          cmocka_unit_test(chosen), cmocka_unit_test(figures), cmocka_unit_test(folded),
-          cmocka_unit_test(spans))
+TEST_MAIN("figures", NULL, NULL, cmocka_unit_test(rows), cmocka_unit_test(turns),
+          cmocka_unit_test(many_labels), cmocka_unit_test(snapshots))

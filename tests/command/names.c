@@ -84,22 +84,6 @@ static void operators(void **state)
     assert_int_equal(num_words(ACCURACY_NAMES), num);
 }
 
-static bool show_operator(char shown[ROWS_LINE], const char *words, const char *input)
-{
-    const clfold_op op = op_parse(input);
-    const struct op_result form = op ? op_result(op) : (struct op_result){ 0 };
-
-    (void)words;
-    if (!op) {
-        strcpy(shown, "none");
-        return false;
-    }
-    sprintf(shown, "%u%s%s%s%s", form.num, form.position ? " place" : "",
-            form.is_named ? " names" : "", op_takes_nothing(op) ? " of-none" : "",
-            op_takes_any_order(op) ? " any-order" : "");
-    return true;
-}
-
 static const struct {
     const char *name;
     clfold_operation operation;
@@ -265,7 +249,6 @@ static bool show_cause(char shown[ROWS_LINE], const char *words, const char *inp
 static void rows(void **state)
 {
     static const struct rows_kind kinds[] = {
-        { "operator", show_operator, true, false },
         { "algorithm", show_algorithm, true, false },
         { "device", show_device, true, false },
         { "log", show_log, false, false },

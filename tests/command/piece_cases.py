@@ -11,15 +11,6 @@ from cases import obey, on_terminal
 from driver import check
 
 
-def broken_later(d, device):
-    """What has gone to the pipe before a later piece is wrong."""
-    text = b"1 2 3\n" * 4000 + b"4 x\n"
-    words = ["scan", "--device", device["index"], "--memory", 12000, "--text", "i32", "-", "-"]
-    done = d.run(*words, data=text)
-    lines = done.stdout.decode().split()
-    check(done.returncode == 1 and lines[:3] == ["1", "3", "6"] and len(lines) < 12001, f"{done}")
-
-
 def start(d, *words, **options):
     return subprocess.Popen([d.command, *map(str, words)], stdin=subprocess.PIPE,
                             stderr=subprocess.PIPE, cwd=d.folder, preexec_fn=obey,
@@ -126,5 +117,5 @@ def building(d, device):
     check(shown.count(text.encode()) == 1, f"{shown!r}")
 
 
-CASES = [broken_later, slow_pipes, bars, building]
+CASES = [slow_pipes, bars, building]
 DRIVERS = [memory]

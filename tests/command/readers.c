@@ -259,61 +259,6 @@ static void long_words(void **state)
     check_text("= -1.7976931348623157e+308", "--text f64 | -%.1074f", DBL_MAX);
 }
 
-static void nul(void **state)
-{
-    struct text text;
-    struct message message;
-
-    (void)state;
-    text_init(&text, CLFOLD_U8);
-    assert_true(text_feed(&text, "1 2\0003", 5, &message));
-    assert_false(text_end(&text, &message));
-    assert_string_equal(message.text,
-                        "line 1, byte 3: \"2?3\" is not a valid number of type u8");
-    text_finish(&text);
-}
-
-/* Every type, more than the first memory holds. Numbers are taken in parts, and later
- * ones go on from there. */
-static void growing(void **state)
-{
-    enum { COUNT = 300000, PART = 997 };
-    static char bytes[3 * COUNT + 1];
-    struct text text;
-    struct message message;
-
-    (void)state;
-    for (size_t i = 0; i < COUNT; i++) {
-        sprintf(bytes + 3 * i, "%c%zu%c", i % 5 ? '+' : '-', i % 5 ? i % 10 : 0,
-                i % 3 || i == COUNT - 1 ? '\n' : ',');
-    }
-    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
-        const size_t size = type_size(type);
-        char number[NUMBER_TEXT], values[PART * 8];
-
-        text_init(&text, type);
-        for (size_t at = 0; at < 3 * COUNT; at += 4096) {
-            const size_t rest = 3 * COUNT - at;
-            assert_true(
-                text_feed(&text, bytes + at, rest < 4096 ? rest : 4096, &message));
-        }
-        assert_int_equal(text.size, COUNT * size);
-        for (size_t i = 0, got; i < COUNT; i += got) {
-            got = text_take(&text, values, PART * size) / size;
-            assert_int_equal(got, COUNT - i < PART ? COUNT - i : PART);
-            for (size_t j = 0; j < got; j++) {
-                number_print(number, type, values + j * size);
-                const size_t digit = (i + j) % 10;
-                assert_int_equal(strtoul(number, NULL, 10), digit % 5 ? digit : 0);
-            }
-        }
-        assert_int_equal(text_take(&text, number, size), 0);
-        assert_true(text_feed(&text, "7 ", 2, &message) && text_end(&text, &message));
-        assert_int_equal(text_take(&text, number, 8), size);
-        text_finish(&text);
-    }
-}
-
 /* ---- Names of files ---- */
 
 static bool show_file(char shown[ROWS_LINE], const char *words, const char *input)
@@ -344,5 +289,4 @@ static void rows(void **state)
 }
 
 TEST_MAIN("readers", NULL, NULL, cmocka_unit_test(rows), cmocka_unit_test(dimensions),
-          cmocka_unit_test(long_names), cmocka_unit_test(long_words),
-          cmocka_unit_test(nul), cmocka_unit_test(growing))
+          cmocka_unit_test(long_names), cmocka_unit_test(long_words))

@@ -106,19 +106,6 @@ def direct(d, device):
           f"{os.listdir(d.folder)}")  # fmt: skip
 
 
-def permissions(d, device):
-    """OUT keeps those that it has, whatever the mask; a new one has what the mask leaves."""
-    path, out = d.save(values(d, "add", "int32", 500)), d.path("out.npy")
-    words = ["scan", "--device", device["index"], path, out]
-    d.good(*words, shell='umask 026; exec "$@"')
-    for before, after in [(None, 0o640), (0o666, 0o666), (0o600, 0o600), (0o4750, 0o750)]:
-        if before:
-            os.chmod(out, before)
-            d.good(*words, shell='umask 077; exec "$@"')
-        mode = os.stat(out).st_mode & 0o7777
-        check(mode == after, f"a file of {before or 0:o} gets {mode:o}, not {after:o}")
-
-
 def failed_output(d, device):
     """A place that fills up: status 1 and no file, or the old one."""
     array = values(d, "add", "int32", 400000)
@@ -142,40 +129,28 @@ def failed_output(d, device):
     os.remove(out)
     for form in [[path], ["--raw", "i32", path], ["--text", "i32", d.write(b"1 " * 100000)]]:
         d.fill_output(*words[:3], *form, "-")
+        d.fill_output("reduce", "--json", *words[1:3], *form)
     done = d.run(*words, "-", shell='"$@" >&-')
     check(done.returncode == 1 and b"standard output: " in done.stderr, f"{done}")
 
 
-def has_unnamed(folder):
-    """Whether the file system has files without a name."""
-    try:
-        os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600))
-    except (AttributeError, OSError):
-        return False
-    return True
-
-
 def interrupted(d, device):
-    """A signal while the text is written: no file, and death by that signal. Nobody can catch
-    SIGKILL, which leaves a file only if it has a name."""
+    """A signal while the text is written: no file, and death by that signal. The unit test
+    `replace` kills with SIGKILL."""
     array = d.random.standard_normal(3_000_000).astype("float32")
     words = [d.command, "scan", "--device", str(device["index"]), d.save(array)]
     before = d.left()
     options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    for number in [signal.SIGTERM, signal.SIGKILL]:
-        with subprocess.Popen([*words, d.path("out.txt")], preexec_fn=obey, **options) as run:
-            # the check before the scan makes a file for a moment, which is empty
-            while run.poll() is None and not any(unplaced(run, d.folder)):
-                time.sleep(0.002)
-            has_name = d.left() != before
-            run.send_signal(number)
-            status = run.wait(60)
-        check(status == -number, f"exit {status}")
-        if number == signal.SIGKILL and has_name and not has_unnamed(d.folder):
-            os.remove(d.path(f"clfold.{run.pid}.0.part"))
-        check(d.left() == before, f"left {os.listdir(d.folder)}")
+    with subprocess.Popen([*words, d.path("out.txt")], preexec_fn=obey, **options) as run:
+        # the check before the scan makes a file for a moment, which is empty
+        while run.poll() is None and not any(unplaced(run, d.folder)):
+            time.sleep(0.002)
+        run.send_signal(signal.SIGTERM)
+        status = run.wait(60)
+    check(status == -signal.SIGTERM, f"exit {status}")
+    check(d.left() == before, f"left {os.listdir(d.folder)}")
 
 
 PLAIN = [no_place]
 DRIVERS = [failed_output, interrupted]
-PLACES = [replaced, direct, permissions]
+PLACES = [replaced, direct]

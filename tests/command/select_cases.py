@@ -2,12 +2,10 @@
 
 import os
 import signal
-import subprocess
-import time
 
 import numpy as np
 
-from cases import read, unplaced
+from cases import read
 from driver import check, good, read_out, same_array
 
 
@@ -27,22 +25,10 @@ def expect(d, what, **files):
 
 
 def together(d, device):
-    """Both outputs are new or neither, whatever signal comes and if the second one's place becomes
-    a folder; and both may be pipes."""
+    """Both outputs are new, whatever signal comes, and both may be pipes. The unit test `replace`
+    has a second one that cannot be put in its place."""
     words, places = ["rle", "--device", device["index"]], [d.path("v.txt"), d.path("l.txt")]
     text = [*words, "--text", "i32", "--memory", 4000]
-    old = d.write(b"old", "v.txt")
-    command = list(map(str, [d.command, *text, "-", *places]))
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-        run.stdin.write(b"1 1 2 " * 20000)
-        run.stdin.flush()
-        while run.poll() is None and len(unplaced(run, d.folder)) < 2:
-            time.sleep(0.01)
-        os.mkdir(places[1])
-        told = run.communicate(timeout=300)[1]
-    check(run.returncode == 1 and b"l.txt: Is a directory" in told, f"{told}")
-    check(read(old) == b"old", "VALUES is not put back")
-    os.rmdir(places[1])
     files = {"v_txt": np.array([1, 2], "i4"), "l_txt": np.array([2, 1], "u8")}
     for turn in "12":
         for name in "v.txt", "l.txt":

@@ -154,28 +154,6 @@ static void searches(void **state)
     }
 }
 
-/* Made-up elements are such that no order of combining them rounds, so every type can be
- * tuned: the default's result is the same twice, and floats' by other tiles. */
-static void types(void **state)
-{
-    uint32_t tried = 0;
-
-    (void)state;
-    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
-        const clfold_fold fold = clfold_builtin(CLFOLD_ADD, type);
-        clfold_report report;
-        if (clfold_explain(session.context, CLFOLD_REDUCE, &fold, 1, NULL, &report) ==
-            CLFOLD_ERROR_UNSUPPORTED) {
-            continue;
-        }
-        struct tune_result result = run(CLFOLD_REDUCE, &fold, 100000, 1e-6, NULL);
-        if (type >= CLFOLD_F16) {
-            tried += run(CLFOLD_REDUCE, &fold, 100000, result.enough, NULL).tried;
-        }
-    }
-    assert_true(tried > 0);
-}
-
 static int open_session(void **state)
 {
     struct message message;
@@ -203,4 +181,4 @@ static int close_session(void **state)
 }
 
 TEST_MAIN("tune_run", open_session, close_session, cmocka_unit_test(words),
-          cmocka_unit_test(searches), cmocka_unit_test(types), cmocka_unit_test(kinds))
+          cmocka_unit_test(searches), cmocka_unit_test(kinds))

@@ -48,8 +48,12 @@ static bool prepare(void *user, const struct tuned_numbers *numbers,
                     const struct tuned_numbers *than)
 {
     struct world *w = user;
+    const struct tuned_numbers *const at = whole(w, numbers);
 
     (void)than;
+    /* work-items are a group's alone, so a vector's are the policy's */
+    assert_true(at->values[TUNED_TILE] != TILE_VECTOR ||
+                at->values[TUNED_GROUP_SIZE] == w->space.policy.values[TUNED_GROUP_SIZE]);
     w->clock += w->build;
     ++w->prepared;
     assert_true(w->most_prepared == 0 || w->prepared <= w->most_prepared);
@@ -222,44 +226,35 @@ static void test_found(void **state)
         double (*cost)(const struct tuned_numbers *numbers);
         double seconds;
         const char *previous, *found;
+        bool (*wrong)(const struct tuned_numbers *numbers);
     } cases[] = {
-        { &cpu_reduce, bowl, 60, "", BOTTOM },
+        { &cpu_reduce, bowl, 60, "", BOTTOM, NULL },
         { &cpu_scan, scan_bowl, 60, "",
-          BOTTOM " anchor=16 ahead_bytes=4096 stream_bytes=1048576" },
+          BOTTOM " anchor=16 ahead_bytes=4096 stream_bytes=1048576", NULL },
         /* a number is tried downwards in the first pass, also after another one went up:
          * there is no time here for a second */
-        { &cpu_reduce, up_and_down, 0.98, "", "tile_bytes=262144 groups=64" },
+        { &cpu_reduce, up_and_down, 0.98, "", "tile_bytes=262144 groups=64", NULL },
         /* what was moved on the way and makes no difference in the end is the policy's */
         { &cpu_reduce, detour, 60, "tile_bytes=4096 groups=32 lane_bytes=16",
-          "tile_bytes=4096" },
+          "tile_bytes=4096", NULL },
+        /* fast and wrong is not better */
+        { &cpu_reduce, bowl, 60, "", "tile_bytes=16384 groups=1024", small_tiles },
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         struct world w = new_world(*cases[i].policy, cases[i].cost);
         const struct tuned_numbers previous = with(&w, cases[i].previous);
+        w.wrong = cases[i].wrong;
         const struct tuned_numbers found = with(&w, cases[i].found);
         const struct tune_result result =
             search(&w, *cases[i].previous ? &previous : NULL, cases[i].seconds);
         assert_int_equal(result.outcome, TUNE_BETTER);
         assert_true(tuned_equal(&result.numbers, &found));
+        assert_int_equal(result.wrong > 0, w.wrong != NULL);
         assert_true(result.tuned_seconds < 0.9 * result.default_seconds);
         assert_true(w.clock < cases[i].seconds);
     }
-}
-
-/* Fast and wrong is not better. */
-static void test_wrong(void **state)
-{
-    struct world w = new_world(cpu_reduce, bowl);
-
-    (void)state;
-    w.wrong = small_tiles;
-    const struct tune_result result = search(&w, NULL, 60);
-    const struct tuned_numbers found = with(&w, "tile_bytes=16384 groups=1024");
-    assert_int_equal(result.outcome, TUNE_BETTER);
-    assert_true(tuned_equal(&result.numbers, &found));
-    assert_true(result.wrong > 0);
 }
 
 /* As scans of 2^26 f32 on two cores of a Zen 5: of tiles from 4 KiB to 1 MiB the share of
@@ -428,7 +423,8 @@ static void test_enough(void **state)
     }
 }
 
-/* What an earlier search came to is lost where the default is better, if it is tried. */
+/* What an earlier search came to is lost where the default is better, if it is tried, or
+ * if it was all that there was time to try. */
 static void test_previous(void **state)
 {
     struct world w = new_world(cpu_reduce, peak);
@@ -438,11 +434,15 @@ static void test_previous(void **state)
     (void)state;
     assert_true(result.previous_tried);
     assert_int_equal(result.outcome, TUNE_DEFAULT);
+    assert_true(tune_decided(&result));
 
     w = new_world(cpu_reduce, peak);
     result = search(&w, &previous, 0.01);
     assert_false(result.previous_tried);
     assert_int_equal(result.outcome, TUNE_UNDECIDED);
+    assert_false(tune_decided(&result));
+    result.previous_tried = true;
+    assert_true(tune_decided(&result));
 }
 
 static void test_failing(void **state)
@@ -458,57 +458,8 @@ static void test_failing(void **state)
     assert_true(w.clock < 60);
 }
 
-/* Values are ascending, and the one at hand is among them; there is no choice of what a
- * tile does without. */
-static void test_values(void **state)
-{
-    clfold_tuning_row policies[] = { cpu_reduce, cpu_scan, cpu_reduce, cpu_scan };
-
-    for (int i = 2; i < 4; ++i) {
-        policies[i].tile = "tile_group";
-        policies[i].tile_bytes = 5000;
-        policies[i].group_size = 48;
-    }
-    (void)state;
-    for (int i = 0; i < 4 * TUNED_NUM; ++i) {
-        const struct world w = new_world(policies[i % 4], flat);
-        const struct tuned_numbers *const at = &w.space.policy;
-        const enum tuned which = (enum tuned)(i / 4);
-        const bool is_vector = i % 4 < 2;
-        uint64_t values[TUNE_VALUES];
-        const uint32_t num = tune_values(&w.space, at, which, values);
-        bool found = false;
-        assert_int_equal(num > 0, tuned_have(at, which));
-        for (uint32_t v = 0; v < num; ++v) {
-            assert_true(v == 0 || values[v - 1] < values[v]);
-            found = found || values[v] == at->values[which];
-        }
-        assert_true(found || num == 0);
-        assert_true(which != TUNED_TILE_BYTES || num > 8);
-        assert_true(which != TUNED_TILE || num == 1);
-        assert_true(which != TUNED_GROUP_SIZE || (num == 1) == is_vector);
-        assert_true((which != TUNED_AHEAD_BYTES && which != TUNED_STREAM_BYTES) ||
-                    num < 2 || is_vector);
-    }
-}
-
-/* Whatever was there goes when the default is the best, or when it was all that there
- * was time to try and did not win. */
-static void test_decided(void **state)
-{
-    (void)state;
-    for (enum tune_outcome outcome = TUNE_UNDECIDED; outcome <= TUNE_BETTER; ++outcome) {
-        for (int tried = 0; tried < 2; ++tried) {
-            const struct tune_result result = { .outcome = outcome,
-                                                .previous_tried = tried };
-            assert_int_equal(tune_decided(&result), outcome != TUNE_UNDECIDED || tried);
-        }
-    }
-}
-
 TEST_MAIN("tune_search", NULL, NULL, cmocka_unit_test(test_found),
-          cmocka_unit_test(test_wrong), cmocka_unit_test(test_noise),
-          cmocka_unit_test(test_time), cmocka_unit_test(test_enough),
-          cmocka_unit_test(test_previous), cmocka_unit_test(test_failing),
-          cmocka_unit_test(test_values), cmocka_unit_test(test_decided),
-          cmocka_unit_test(test_by_noise), cmocka_unit_test(test_starts))
+          cmocka_unit_test(test_noise), cmocka_unit_test(test_time),
+          cmocka_unit_test(test_enough), cmocka_unit_test(test_previous),
+          cmocka_unit_test(test_failing), cmocka_unit_test(test_by_noise),
+          cmocka_unit_test(test_starts))
