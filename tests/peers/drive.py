@@ -26,18 +26,13 @@ PLANTED = f"{shlex.quote(sys.executable)} {shlex.quote(os.path.join(HERE, 'plant
 SECONDS = 10  # a planted program answers in less
 # What stands in the table for each fault.
 FAULTS = {
-    "no_device": "no device: there is none of these",
-    "fails": 'failed: it says "no" twice',
-    "wrong_at_once": "WRONG: item 5 is 3 and not 4",
     "unsupported": "unsupported: it folds in no order",
     "wrong": "WRONG: item 7 is 1 and not 2",
     "quits": "ended with 3: out of sorts",
     "crashes": "ended by SIGSEGV",
     "hangs": f"no answer in {SECONDS} s",
-    "hangs_at_once": f"no answer in {SECONDS} s",
     "elsewhere": "ran on another device, another",
     "chatters": "answered hello",
-    "says_nothing": 'answered {"nothing": 1}',
     "back_in_time": "took -1 s",
 }
 KEYS = ["op", "operator", "type", "count", "implementation", "ok"]
