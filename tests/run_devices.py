@@ -26,9 +26,9 @@ many programs were built and how many loaded there, if beside LISTER lies suppor
   --env-on TEXT NAME=VALUE  set on the devices whose "platform: device" holds TEXT
   --limit SECONDS   for one process; by default 600, and for random calls as long as they are drawn
   --ranks N,...     the program runs by mpirun, on N ranks, once for each N
-  --required FILE   each line of FILE must be in some device's name; CLFOLD_REQUIRED_DEVICES
-                    in the environment does the same. Without either, a machine that has no
-                    device skips.
+
+Each line of the file that CLFOLD_REQUIRED_DEVICES names must be in some device's name. Without it,
+a machine that has no device skips.
 """
 
 import argparse
@@ -359,7 +359,6 @@ def main():
     parser.add_argument("--limit", type=float,
                         default=LIMIT_SECONDS + float(os.environ.get("CLFOLD_TEST_SECONDS", 0)))
     parser.add_argument("--ranks", type=lambda text: text.split(","), default=[])
-    parser.add_argument("--required", default=os.environ.get("CLFOLD_REQUIRED_DEVICES"))
     words = sys.argv[1:]
     split = words.index("--") if "--" in words else len(words)
     arguments, command = parser.parse_args(words[:split]), words[split + 1 :]
@@ -367,8 +366,8 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory(prefix="clfold-devices-") as scratch:
         found = devices(arguments.lister, scratch)
-        if arguments.required:
-            require(found, arguments.required, tap)
+        if os.environ.get("CLFOLD_REQUIRED_DEVICES"):
+            require(found, os.environ["CLFOLD_REQUIRED_DEVICES"], tap)
         found = [device for device in found if arguments.only in device.name]
         for device in chosen(found, arguments):
             own = [pair for text, pair in arguments.env_on if text in device.name]

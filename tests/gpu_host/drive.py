@@ -130,23 +130,15 @@ def read(*parts):
 
 class Usage(unittest.TestCase):
     def test_words(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for status, part, words in (
-                (2, "wants --pack DIR, or --carry DIR", ()),
-                (2, "unrecognized arguments: --fly", ("--fly",)),
-                (2, "--stage: expected one argument", ("--stage",)),
-                (2, "invalid choice: 'dance'", ("--carry", "x", "--stage", "dance")),
-                (2, "'0' is not a number of minutes above 0",
-                 ("--carry", "x", "--minutes", "0")),
-                (2, "--pack goes with neither", ("--pack", "x", "--stage", "build")),
-                (2, "--carry nowhere: is not a folder", ("--carry", "nowhere")),
-                (1, "is there already", ("--pack", folder)),
-            ):
-                done = call(*words)
-                self.assertEqual((done.returncode, done.stdout), (status, ""), words)
-                self.assertIn(part, done.stderr)
-            self.assertEqual(os.listdir(folder), [])
-        self.assertIn("--pack DIR", call("--help").stdout)
+        for status, part, words in (
+            (2, "wants --pack DIR, or --carry DIR", ()),
+            (2, "'0' is not a number of minutes above 0", ("--carry", "x", "--minutes", "0")),
+            (2, "--pack goes with neither", ("--pack", "x", "--stage", "build")),
+            (1, "is there already", ("--pack", FOLDER)),
+        ):
+            done = call(*words)
+            self.assertEqual((done.returncode, done.stdout), (status, ""), words)
+            self.assertIn(part, done.stderr)
 
     def test_check(self):
         with open(TESTS_OF_BUILD, encoding="utf-8") as file:
@@ -211,20 +203,16 @@ class Host(unittest.TestCase):
         for step in ("configure", "build"):
             self.assertRegex(self.built.stdout, rf"(?m)^{step} +ok, \d+ s$")
 
-    def test_lacking(self):
-        """What a checkout or a machine has not."""
-        done = self.stage("test", "--build", "nowhere")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("nowhere/tools/clfold/clfold is not there: --stage build makes it",
-                      done.stderr)
-        nowhere = os.path.join(self.folder, "nowhere")
-        done = self.stage("check", OCL_ICD_VENDORS="", CLFOLD_DRIVER_FOLDERS=nowhere)
+    def test_driver(self):
+        """Where NVIDIA's OpenCL library is, or not."""
+        driver = os.path.join(self.folder, "driver")
+        how = {"OCL_ICD_VENDORS": "", "CLFOLD_DRIVER_FOLDERS": driver}
+        done = self.stage("check", **how)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(done.stderr, "gpu-host: NVIDIA's OpenCL library, libnvidia-opencl.so.1, "
                                       "is not on this machine\n")
-        write(os.path.join(self.folder, "driver", "libnvidia-opencl.so.1"), "")
-        driver = os.path.join(self.folder, "driver")
-        done = self.stage("check", OCL_ICD_VENDORS="", CLFOLD_DRIVER_FOLDERS=driver)
+        write(os.path.join(driver, "libnvidia-opencl.so.1"), "")
+        done = self.stage("check", **how)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(read(self.out, "vendors", "nvidia.icd"),
                          os.path.join(driver, "libnvidia-opencl.so.1") + "\n")
@@ -233,11 +221,7 @@ class Host(unittest.TestCase):
         done = self.stage("check")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn(f"\nright: {STEPS} of {STEPS}\n", done.stdout)
-        self.assertEqual(read(self.out, "devices.out").splitlines()[0], "devices --probe ")
         self.assertIn("'trials pinned'", read(self.out, "test-trials-pinned.out"))
-        done = self.stage("check", BAD="heads")
-        self.assertEqual((done.returncode, done.stdout.splitlines()[0]),
-                         (0, f"right: {STEPS} of {STEPS}"))
         done = self.stage("check", "--again", BAD="heads")
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"\nright: {STEPS - 1} of {STEPS}; FAILED: test heads\n", done.stdout)
@@ -256,14 +240,8 @@ class Host(unittest.TestCase):
                          [f"right: {STEPS} of {STEPS}", f"report: {self.out}/report.md"])
         # As much as fits: 2^28 items of 8 bytes, in a buffer of 4 GiB and on half of 16.
         peers = f"--json --build {self.root}/build-gpu-peers --peers"
-        for name, line in (
-            ("bench", "bench --json --quiet --min 2^26 "),
-            ("ladder", "ladder --json --quiet "),
-            ("bench-large", "bench --json --quiet --folds add --types f32,i32,f64,i64 --min 2^24 "
-                            "--max 2^28 "),
-            ("compare-large", f"{peers} cub --types f32,i32,f64,i64 --counts 2^24,2^26,2^28"),
-        ):  # fmt: skip
-            self.assertEqual(read(self.out, name + ".out").splitlines()[0], line)
+        self.assertEqual(read(self.out, "compare-large.out").splitlines()[0],
+                         f"{peers} cub --types f32,i32,f64,i64 --counts 2^24,2^26,2^28")
         text = read(self.out, "report.md")
         head = re.sub("--version, .*; 20.* Host: .* CPUs", "VERSION", text)
         self.assertTrue(head.startswith(REPORT), text)
@@ -276,17 +254,12 @@ class Host(unittest.TestCase):
             "| scan add f32 cub | 12.3, 1.23 |\n", "| reduce0 | 12.3 |\n",
             "| bad | FAILED | 0 | 1 |",
             "\nnot ok 1 - bad\n```\n",
-            "| a platform: a card (OpenCL 3.0, driver 1) "
-            f"| {len(CHECK) + 2} | 1 | {len(CHECK) + 3} |\n",
         ):  # fmt: skip
             self.assertIn(part, text)
         self.assertNotIn("posing", text)
 
     def test_bounded(self):
         """A step that is too slow, one for which no time is left, and the call after."""
-        done = self.stage("test", "--minutes", "0.1")
-        self.assertRegex(done.stdout, "^left out, for the next call: test slow, test fine, .*\n")
-        self.assertFalse(os.path.exists(os.path.join(self.out, "report.md")))
         pid = os.path.join(self.folder, "pid")
         done = self.stage("test", "--minutes", "0.5", SLOW=pid)
         self.assertEqual(done.returncode, 1)

@@ -17,11 +17,8 @@ OTHER_SECTIONS = ["NOTES", "ENVIRONMENT"]
 # What is put into a page for another text, and a word of what must be found then.
 PLANTED = (
     (".Sh OPTIONS", ".Sh OPTIONS\n.Zz", "unknown macro"),
-    (".Sh OPTIONS", ".Sh OPTIONS\n\n", "blank line"),
     (".It Fl \\-json", ".It Fl \\-jsen", "--json"),
     ("GPU", "\\eGPU", "\\GPU"),
-    ("\\fB", "\\efB", "\\fB"),
-    (".Sh EXAMPLES", " .Sh EXAMPLES", ".Sh EXAMPLES"),
     (".Sh EXIT STATUS", "EXIT STATUS:", "sections"),
 )
 

@@ -23,16 +23,9 @@ SHOWN = {
 PLANTED = (
     (HEADER, 'extern "C" {\n', 'extern "C" {\nCLFOLD_API int clfold_planted(void);\n',
      "clfold_planted: no comment ends in \\snippet snippets.c clfold_planted"),
-    (HEADER, "/**\n * CLFOLD_VERSION of", "/*\n * CLFOLD_VERSION of",
-     "Member clfold_version(void) (function) of group status is not documented"),
-    (HEADER, "int log_level; /**<", "int log_level; /*", "Member log_level (variable)"),
-    (HEADER, " * CLFOLD_VERSION of", " * \\param planted\n * CLFOLD_VERSION of",
-     "argument 'planted' of command @param is not found"),
     (HEADER, "clfold_context_trim() or", "#clfold_planted() or",
      "explicit link request to 'clfold_planted()' could not be resolved"),
-    (SNIPPETS, "/* [clfold_map] */", "", "marked with [clfold_map]"),
     (SNIPPETS, "clfold_map(", "planted(", "clfold_map: its snippet does not call it"),
-    (SUM, "clfold_mpi_reduce(", "planted(", "clfold_mpi_reduce: its snippet does not call it"),
 )
 
 

@@ -6,6 +6,7 @@ that break it: (line number, sentence). One rule, circles, is of all files at on
 test_rules.py plants a violation for each.
 """
 
+import graphlib
 import os
 import re
 import subprocess
@@ -196,31 +197,19 @@ def facets(path, text):
 
 def circles(texts):
     """Files of one name are a module; modules of a folder of src do not include each other
-    in a circle. Yields the names of each: those that reach themselves, by whom they reach."""
+    in a circle. Yields the first that there is."""
     uses = {}
     for path, text in texts.items():
         if source_folder(path):
-            module = os.path.splitext(path)[0]
+            module, own = os.path.splitext(path)[0], os.path.dirname(path)
             names = re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]*)\.h"', text, re.M)
-            own = os.path.dirname(path)
             used = {os.path.join(own if "/" not in name else "src", name) for name in names}
             used = {name for name in used if os.path.dirname(name) == own}
             uses.setdefault(module, set()).update(used - {module})
-    reached = {}
-    for module in uses:
-        seen, left = set(), list(uses[module])
-        while left:
-            name = left.pop()
-            if name not in seen:
-                seen.add(name)
-                left += uses.get(name, ())
-        reached[module] = seen
-    found = {
-        tuple(sorted(other for other in seen if module in reached.get(other, ())))
-        for module, seen in reached.items()
-        if module in seen
-    }
-    for modules in sorted(found):
+    try:
+        graphlib.TopologicalSorter(uses).prepare()
+    except graphlib.CycleError as error:
+        modules = sorted(set(error.args[1]))
         yield f"{modules[0]}: a circle of includes: {', '.join(modules)}"
 
 

@@ -9,13 +9,6 @@ import time
 
 READY = {"ready": True, "device": "planted", "index": 0, "sets": 1}
 MOMENTS = {"none": [0.004, 0.001, 0.002], "slower": [0.005, 0.003, 0.004]}
-# What is said before anything else, which ends it.
-AT_ONCE = {
-    "no_device": {"no_device": "there is none of these"},
-    "fails": {"failed": 'it says "no" twice'},
-    "unsupported": {"unsupported": "it folds in no order"},
-    "wrong_at_once": {"wrong": "item 5 is 3 and not 4"},
-}
 
 
 def send(**message):
@@ -29,22 +22,18 @@ def in_round(fault, number):
         time.sleep(3600)
     if fault == "chatters":
         print("hello", flush=True)
-    elif fault == "says_nothing":
-        send(nothing=1)
     else:
         times = MOMENTS.get(fault, MOMENTS["none"])
         send(seconds=-1 if fault == "back_in_time" else times[number % len(times)])
 
 
 def main(fault):
-    if fault in AT_ONCE:
-        send(**AT_ONCE[fault])
+    if fault == "unsupported":
+        send(unsupported="it folds in no order")
         sys.exit(1)
     if fault == "quits":
         print("first line\nout of sorts", file=sys.stderr)
         sys.exit(3)
-    if fault == "hangs_at_once":
-        time.sleep(3600)
     send(**{**READY, "device": "another" if fault == "elsewhere" else "planted"})
     for number, line in enumerate(sys.stdin):
         if line == "end\n":
