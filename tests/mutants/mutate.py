@@ -554,7 +554,7 @@ FAULTS = {
     ),
     # A report counts elements that no text reads.
     "read_size_of_an_x_unread": (
-        "element_texts/test_report",
+        "user_texts/test_widths",
         [("plan/monoid_sizes.c", 1, "!monoid->load || loads->x ||", "true ||")],
     ),
     # An exclusive scan's result text is told the first place of its tile at a run's begin.
@@ -694,7 +694,7 @@ FAULTS = {
     ),
     # `in` may not be NULL where no text reads it.
     "in_wanted_unread": (
-        "element_texts/test_unread",
+        "user_texts/test_unread",
         [("ops/request.c", 1, "!reads    ? 0\n", "false ? 0\n")],
     ),
     # A right sum of terms that cancel is called wrong.
