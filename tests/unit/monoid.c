@@ -325,7 +325,7 @@ static void test_texts(void **state)
     (void)state;
     every_text(check_text, &seen);
     assert_true(seen.texts > 6000 && seen.f16 > 30 && seen.f64 > 30);
-    assert_int_equal(seen.groups, 3 + 8);
+    assert_int_equal(seen.groups, 6 + 8);
     assert_int_equal(seen.others, ((size_t)1 << NUM_LACKS) - 1);
 }
 
