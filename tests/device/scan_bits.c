@@ -1,7 +1,7 @@
 /*
  * One association for floats: prefixes are folded as scan_tiles.cl draws it, as a loop on
- * the host does. That every strategy gives the same bits, in place or not, on either kind
- * of queue, in both kinds of scan, trials see whose sums round, here a few: support/trial_twin.c.
+ * the host does. And every strategy gives the same bits: a few trials here, others in
+ * trials.c, in place or not, on either kind of queue; support/trial_twin.c compares them.
  * Workers: same_bits.py.
  */
 #include "lookback.h"

@@ -1,7 +1,7 @@
 /*
- * Segments: totals, scans in place, what texts see of them, what prepare builds, and offsets
- * far past the end. That calls give what a serial loop gives, and the same float bits by any
- * number of groups: trials.c. What a call rejects: rejections.c.
+ * Segments: totals, scans in place, what texts see of them, what prepare builds, and
+ * offsets far past the end. That calls give what a serial loop gives, and the same float
+ * bits by any number of groups: trials.c. What a call rejects: rejections.c.
  */
 #include "subjects_of_text.h"
 #include "test.h"

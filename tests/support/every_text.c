@@ -435,7 +435,7 @@ static void visit_probes(const struct visitor *visitor)
     }
 }
 
-/* Every type alone, with each operator, and each pair of types with one of them in turn. */
+/* Every type with each operator, and each pair of types with one of them in turn. */
 static void visit_pairs(const struct visitor *visitor)
 {
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
