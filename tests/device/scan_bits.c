@@ -1,184 +1,21 @@
 /*
- * One association for floats. Over at least 64 tiles of data that rounds, in each type of
- * float and on each tile: every strategy gives the same bits, in place or not, on either
- * kind of queue, from memory of the host at any address; an exclusive scan is the
- * inclusive one moved by one, and the total is the last inclusive item. That the bits are
- * right at all, within the bound of their additions, trial.c sees, and that prefixes
- * are folded as scan_tiles.cl draws it, a loop on the host. Workers: same_bits.py.
+ * One association for floats: prefixes are folded as scan_tiles.cl draws it, as a loop on
+ * the host does. And every strategy gives the same bits: a few trials here, others in
+ * trials.c, in place or not, on either kind of queue; support/trial_twin.c compares them.
+ * Workers: same_bits.py.
  */
 #include "lookback.h"
 #include "one_context.h"
-#include "trial.h"
 #include "test.h"
+#include "trial.h"
 
 #define TILES 70
+#define TILE  16
+#define COUNT (TILES * TILE - 5)
 
 static const char *const algorithms[] = { "scan_single_group", "scan_then_propagate",
                                           "reduce_then_scan", "scan_lookback" };
 #define NUM_ALGORITHMS 4
-
-static const struct {
-    struct debug plan;
-    const char *name;
-} tiles[] = {
-    { { .tile = TILE_VECTOR, .tile_elements = 100, .max_groups = 7 }, "vector 100" },
-    { { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 8, .max_groups = 4 },
-      "group 64" },
-    { { .tile = TILE_VECTOR }, "vector" },
-    { { .tile = TILE_GROUP }, "group" },
-    { { .tile = TILE_VECTOR, .tile_elements = 16, .max_groups = 5, .anchor = 4 },
-      "vector 16 by 4" },
-    { { .tile = TILE_GROUP, .tile_elements = 16, .group_size = 4, .anchor = 3 },
-      "group 16 by 3" },
-};
-#define NUM_TILES (sizeof(tiles) / sizeof(tiles[0]))
-
-static size_t tile_of(const struct trial *scan)
-{
-    const clfold_fold fold = { .op = scan->op, .type = scan->pair.type };
-    clfold_report report;
-
-    clfold_context_override(ctx, &scan->plan);
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 1 << 20, NULL, &report));
-    return report.tile;
-}
-
-/* An upper limit of the additions between an element and an item: of a work-item's own,
- * of its group's, and one a tile. */
-static double depth_of(const struct trial *scan, size_t tile)
-{
-    clfold_report report;
-    const clfold_fold fold = { .op = scan->op, .type = scan->pair.type };
-
-    assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 1 << 20, NULL, &report));
-    size_t group = report.group_size;
-    size_t inside = group > 1 ? tile / group + group : tile / 16 + 20;
-    return (double)(inside + TILES + 8);
-}
-
-/* The items, and the total after them. */
-static unsigned char *run(const struct trial *scan)
-{
-    unsigned char *results = calloc(scan->count + 1, trial_result_size(scan));
-
-    assert_non_null(results);
-    trial_check(scan, results);
-    return results;
-}
-
-/* Both hold the items of an inclusive scan. An exclusive one with its total has them from
- * the second on: then `first` is 1. */
-static void compare(const struct trial *scan, const unsigned char *expected,
-                    const unsigned char *found, size_t first)
-{
-    size_t size = result_size(scan->op, scan->pair.type);
-
-    for (size_t i = 0; i < scan->count; ++i) {
-        const unsigned char *wanted = expected + i * size, *is = found + i * size;
-        if (memcmp(wanted, is, size) != 0) {
-            char text[512];
-            trial_print(scan, text, sizeof(text));
-            fail_msg("%s: result %zu is %.17g and not %.17g, as it was before", text,
-                     i + first, as_double(scan->pair.type, is),
-                     as_double(scan->pair.type, wanted));
-        }
-    }
-}
-
-/* All strategies on one tile and of one type: two of them inclusive and two exclusive, so
- * that each has a program. The policy's tiles are long, so there each has one way. */
-static void check_tile(struct trial scan, size_t turn)
-{
-    const size_t shifts[NUM_ALGORITHMS] = { 4, 8, 20, 12 };
-    size_t size = result_size(scan.op, scan.pair.type);
-    unsigned char *expected = NULL;
-
-    for (size_t k = 0; k < 4 * NUM_ALGORITHMS; ++k) {
-        size_t a = k / 4, how = k % 4;
-        if (scan.plan.tile_elements == 0 && how != (a + turn) % 4) {
-            continue;
-        }
-        const bool exclusive = (turn + a) % 2;
-        scan.disorder = how & 1;
-        scan.algorithm = algorithms[a];
-        scan.operation = scan_of(exclusive);
-        scan.in_place = how & 2;
-        scan.total = how & 1 ? TOTAL_APART : TOTAL_BEHIND;
-        scan.host = size_of(scan.pair.type) == 4 && how == 3;
-        scan.in_shift = scan.host ? shifts[a] : 0;
-        unsigned char *found = run(&scan);
-        /* The exclusive scan is the inclusive one moved by one place. */
-        unsigned char *items = found + exclusive * size;
-        if (!expected) {
-            expected = malloc(scan.count * size);
-            assert_non_null(expected);
-            memcpy(expected, items, scan.count * size);
-        }
-        compare(&scan, expected, items, exclusive);
-        assert_memory_equal(found + scan.count * size, expected + (scan.count - 1) * size,
-                            size);
-        free(found);
-    }
-    free(expected);
-}
-
-static void test_one_association(void **state)
-{
-    const clfold_type types[] = { CLFOLD_F32, CLFOLD_F64, CLFOLD_F16 };
-    size_t t = (size_t)(uintptr_t)*state;
-
-    for (size_t k = 0; k < 3; ++k) {
-        struct trial scan = { .op = CLFOLD_ADD,
-                              .pair = { types[k], types[k] },
-                              .plan = tiles[t].plan,
-                              .in_offset = 3 * t % 17,
-                              .zones = true,
-                              .init = t % 2 ? INIT_HOST : INIT_NONE,
-                              .seed = t + 1 };
-        /* The other types on a tile of each kind, one of them in blocks. */
-        if (!device_has(&device, types[k]) || (k > 0 && t % 5 != 0)) {
-            continue;
-        }
-        size_t tile = tile_of(&scan);
-        scan.out_offset = scan.in_offset;
-        scan.count = TILES * tile - tile / 2;
-        scan.depth = depth_of(&scan, tile);
-        check_tile(scan, t + k);
-    }
-}
-
-/* Results that round otherwise in another grouping: were the data not so, equal bits
- * would say nothing. */
-static void test_grouping_shows(void **state)
-{
-    struct trial scan = { .op = CLFOLD_ADD,
-                          .pair = { CLFOLD_F32, CLFOLD_F32 },
-                          .operation = CLFOLD_INCLUSIVE_SCAN,
-                          .total = TOTAL_APART,
-                          .count = 16 * TILES,
-                          .depth = 1000,
-                          .seed = 1 };
-    unsigned char *results[2];
-    size_t differ = 0;
-
-    (void)state;
-    for (size_t k = 0; k < 2; ++k) {
-        scan.plan = tiles[k].plan;
-        results[k] = run(&scan);
-    }
-    for (size_t i = 0; i <= scan.count; ++i) {
-        differ += memcmp(results[0] + 4 * i, results[1] + 4 * i, 4) != 0;
-    }
-    print_message("%zu of %zu differ in tiles of another size\n", differ, scan.count);
-    assert_true(differ > scan.count / 4);
-    free(results[0]);
-    free(results[1]);
-}
-
-/* ---- Prefixes ---------------------------------------------------------------------- */
-
-#define TILE  16
-#define COUNT (TILES * TILE - 5)
 
 /* As scan_tiles.cl draws it, from each tile's own scan. The total comes last. */
 static void expect_prefixes(const cl_float *totals, size_t anchor, const cl_float *init,
@@ -241,8 +78,7 @@ static void find_totals(cl_mem in, cl_mem out, cl_float *totals)
     clReleaseMemObject(of_tiles);
 }
 
-/* Each kind of tile with anchors so far apart, strategies in turn: that they have the
- * same bits is shown above. */
+/* Each kind of tile with anchors so far apart, strategies in turn. */
 static void test_prefixes(void **state)
 {
     const uint32_t anchors[] = { 1, 3, 16, 2 * TILES };
@@ -303,19 +139,58 @@ static void test_prefixes(void **state)
     clReleaseMemObject(out);
 }
 
-/* An argument is a pattern of test names. */
-int main(int argc, char **argv)
+/* Results that round otherwise in another grouping: were the data not so, equal bits
+ * would say nothing. */
+static void test_grouping_shows(void **state)
 {
-    struct CMUnitTest tests[NUM_TILES + 2] = { cmocka_unit_test(test_grouping_shows),
-                                               cmocka_unit_test(test_prefixes) };
+    static cl_float results[2][16 * TILES];
+    struct trial scan = { .op = CLFOLD_ADD,
+                          .pair = { CLFOLD_F32, CLFOLD_F32 },
+                          .operation = CLFOLD_INCLUSIVE_SCAN,
+                          .plan = { .tile = TILE_VECTOR },
+                          .count = 16 * TILES,
+                          .rounds = true,
+                          .seed = 1 };
+    size_t differ = 0;
 
-    for (size_t t = 0; t < NUM_TILES; ++t) {
-        tests[t + 2] = (struct CMUnitTest){ .name = tiles[t].name,
-                                            .test_func = test_one_association,
-                                            .initial_state = (void *)(uintptr_t)t };
+    (void)state;
+    for (size_t k = 0; k < 2; ++k) {
+        scan.plan.tile_elements = k ? 64 : 100;
+        trial_check(&scan, results[k]);
     }
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
+    for (size_t i = 0; i < scan.count; ++i) {
+        differ += memcmp(&results[0][i], &results[1][i], sizeof(cl_float)) != 0;
     }
-    return cmocka_run_group_tests_name("scan_bits", tests, open_context, close_context);
+    print_message("%zu of %zu differ in tiles of another size\n", differ, scan.count);
+    assert_true(differ > scan.count / 4);
 }
+
+/* On tiles of each kind, in blocks or not, each strategy has the bits of another one. */
+static void test_same_bits(void **state)
+{
+    static const struct debug tiles[] = {
+        { .tile = TILE_VECTOR, .tile_elements = 100 },
+        { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 8 },
+        { .tile = TILE_VECTOR, .tile_elements = 16, .anchor = 4 },
+        { .tile = TILE_GROUP, .tile_elements = 16, .group_size = 4, .anchor = 3 },
+    };
+
+    (void)state;
+    for (size_t k = 0; k < 4 * NUM_ALGORITHMS; ++k) {
+        const size_t t = k / NUM_ALGORITHMS, a = k % NUM_ALGORITHMS;
+        struct trial scan = { .op = CLFOLD_ADD,
+                              .pair = { CLFOLD_F32, CLFOLD_F32 },
+                              .operation = scan_of((t / 2 + a) % 2),
+                              .algorithm = algorithms[a],
+                              .plan = tiles[t],
+                              .count = TILES * tiles[t].tile_elements - 5,
+                              .total = TOTAL_APART,
+                              .rounds = true,
+                              .seed = k };
+        scan.plan.max_groups = 4 + (uint32_t)a; /* which chooses the other one */
+        trial_check(&scan, NULL);
+    }
+}
+
+TEST_MAIN("scan_bits", open_context, close_context, cmocka_unit_test(test_grouping_shows),
+          cmocka_unit_test(test_prefixes), cmocka_unit_test(test_same_bits))

@@ -1,7 +1,7 @@
 /*
  * Texts of the caller's: lengths that are rejected, where a compiler's error is, what
- * explain says of widths, arguments of a call, and how many programs are kept. What else
- * is rejected: rejections.c.
+ * explain says of bytes and widths, arguments of a call, and how many programs are kept.
+ * What they give: trials.c. What else is rejected: rejections.c.
  */
 #include <clfold/experimental.h>
 #include "one_context.h"
@@ -29,29 +29,6 @@ static clfold_status reduce(const clfold_fold *fold, size_t count)
     {                                                                                    \
         .components = "uint x; uint y", __VA_ARGS__                                      \
     }
-
-/* By every function that takes a fold and asks no buffer, in the same words. A map has no
- * operator, so that a layout takes a fold without one for a map's. */
-static void assert_rejected(const clfold_fold *fold, const char *words)
-{
-    clfold_report report;
-    clfold_layout layout;
-    clfold_tuning_row row;
-    const bool has_operator = fold->op || fold->combine;
-
-    for (int i = 0; i < (has_operator ? 5 : 4); ++i) {
-        clfold_status status =
-            i == 0   ? reduce(fold, COUNT)
-            : i == 1 ? clfold_explain(ctx, CLFOLD_REDUCE, fold, COUNT, NULL, &report)
-            : i == 2 ? clfold_prepare(ctx, CLFOLD_REDUCE, fold, COUNT, NULL)
-            : i == 3 ? clfold_explain_tuning(ctx, CLFOLD_REDUCE, fold, COUNT, &row)
-                     : clfold_fold_layout(fold, &layout);
-        if (status <= 0 || status == CLFOLD_ERROR_BUILD ||
-            !strstr(clfold_last_error(), words)) {
-            fail_msg("%d, %s: \"%s\"", i, words, clfold_last_error());
-        }
-    }
-}
 
 /* A text as long as may be, and one more; as many operators, words and brackets. */
 static void test_limits(void **state)
@@ -89,7 +66,8 @@ static void test_limits(void **state)
                 memset(text + depth + 1, ')', depth);
             }
             if (more) {
-                assert_rejected(&fold, words[k]);
+                assert_refused(clfold_fold_layout(&fold, &layout), CLFOLD_ERROR_ARGUMENT,
+                               words[k]);
             } else {
                 assert_ok(clfold_fold_layout(&fold, &layout));
             }
@@ -182,61 +160,137 @@ static void count_warning(void *user, int level, const char *message)
     warnings += level == CLFOLD_LOG_WARNING && strstr(message, "runs on scalars: ");
 }
 
+static const cl_uint factor = 31;
+static clfold_arg stream[] = { CLFOLD_STREAM(CLFOLD_F32, y, NULL, 0) };
+static const clfold_arg value[] = { CLFOLD_VALUE("uint", factor, factor) };
+#define SUM(...) .op = CLFOLD_ADD, .type = CLFOLD_F32, __VA_ARGS__
+#define STREAM   .args = stream, .num_args = 1
+#define PAIRS    CLFOLD_INCLUSIVE_SCAN, 8
+
+/* One number is converted to what is written at both widths, and arguments and literals
+ * are by name; then CPUs run on vectors. Bytes and shorts beside numbers are promoted as
+ * C does it. */
+static const struct {
+    clfold_operation operation;
+    size_t bytes;    /* that an element is, if a text reads it, and of streams */
+    const char *why; /* it runs on scalars; NULL: it does not */
+    clfold_fold fold;
+} width_cases[] = {
+    /* A flag of 1 chooses as a scalar, and its sign in a vector. */
+    { PAIRS,
+      "combine gives",
+      { .components = "int x; int f",
+        .combine = "{ b.f ? b.x : a.x + b.x, a.f | b.f }" } },
+    { PAIRS,
+      NULL,
+      { .components = "int x; int f",
+        .combine = "{ pick(truth(b.f), b.x, a.x + b.x), a.f | b.f }" } },
+    { CLFOLD_INCLUSIVE_SCAN,
+      16,
+      "it does not compile for vectors: ",
+      { .components = "long y; int x", .combine = "{ b.y, (int)(b.x + b.y) }" } },
+    { PAIRS,
+      "it is CLFOLD_PARTIAL",
+      { .components = "int x; int y",
+        .combine = "{ b.x, b.y }",
+        .flags = CLFOLD_PARTIAL } },
+    { PAIRS,
+      "its type has no vectors",
+      { .type_name = "int2", .type_size = 8, .combine = "b" } },
+    { PAIRS, NULL, { SUM(.load = "x * y", STREAM) } },
+    { CLFOLD_INCLUSIVE_SCAN, 4, NULL, { SUM(.load = "y", STREAM) } },
+    { CLFOLD_INCLUSIVE_SCAN, 0, NULL, { SUM(.load = "to_f32(i)") } },
+    { CLFOLD_INCLUSIVE_SCAN,
+      4,
+      "load gives 1 as a scalar and -1 in a vector",
+      { .op = CLFOLD_ADD, .type = CLFOLD_I32, .in = CLFOLD_F32, .load = "x > 0" } },
+    { CLFOLD_MAP, 4, NULL, { .type = CLFOLD_U32, .out = CLFOLD_F32, .result = "item" } },
+    { CLFOLD_MAP,
+      4,
+      NULL,
+      { .type = CLFOLD_U32, .out = CLFOLD_U8, .result = "item >> 4" } },
+    { CLFOLD_MAP, 1, NULL, { .type = CLFOLD_F32, .in = CLFOLD_U8, .load = "x" } },
+    { CLFOLD_MAP,
+      2,
+      NULL,
+      { .type = CLFOLD_U64, .in = CLFOLD_U16, .load = "x", .result = "3" } },
+    { CLFOLD_MAP,
+      4,
+      NULL,
+      { .type = CLFOLD_F32,
+        .result = "to_f32(factor) * item",
+        .args = value,
+        .num_args = 1 } },
+    { CLFOLD_MAP, 4, NULL, { .type = CLFOLD_F32, .result = "item * to_f32(2)" } },
+    { CLFOLD_MAP, 1, NULL, { .type = CLFOLD_U8, .result = "item + 3" } },
+    { CLFOLD_MAP,
+      2,
+      NULL,
+      { .type = CLFOLD_I16, .result = "(item + x) / 2 == '7' ? 1 : -x" } },
+    { CLFOLD_MAP,
+      2,
+      NULL,
+      { .type = CLFOLD_U32,
+        .in = CLFOLD_U8,
+        .in_scalars = 2,
+        .load = "x.x > 3 ? x.y : 7" } },
+    { CLFOLD_MAP,
+      4,
+      "result gives 1 as a scalar and 255 in a vector",
+      { .type = CLFOLD_F32, .out = CLFOLD_U8, .result = "x > 0" } },
+};
+
+/* Explain counts what is read, also of rows, and says at which widths it runs. What
+ * differs is logged, once; a program that does not build has a warning of its own. */
 static void test_widths(void **state)
 {
     const clfold_context_params params = { .log = count_warning };
-    const struct {
-        const char *reason;
-        clfold_fold fold;
-    } cases[] = {
-        /* A flag of 1 chooses as a scalar, and its sign in a vector. */
-        { "combine gives",
-          { .components = "int x; int f",
-            .combine = "{ b.f ? b.x : a.x + b.x, a.f | b.f }" } },
-        { "it does not compile for vectors: ",
-          { .components = "long y; int x", .combine = "{ b.y, (int)(b.x + b.y) }" } },
-        { "it is CLFOLD_PARTIAL",
-          { .components = "int x; int y",
-            .combine = "{ b.x, b.y }",
-            .flags = CLFOLD_PARTIAL } },
-        { "its type has no vectors",
-          { .type_name = "int2", .type_size = 8, .combine = "b" } },
-        { NULL,
-          { .components = "int x; int f",
-            .combine = "{ pick(truth(b.f), b.x, a.x + b.x), a.f | b.f }" } },
-    };
-    clfold_context *own;
+    const clfold_segments rows = { .by = CLFOLD_BY_LENGTH, .length = 2 };
+    clfold_context *const plain = ctx;
+    unsigned differ = 0;
 
     (void)state;
-    assert_ok(clfold_context_create(&own, device.context, device.id, &params));
+    assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
     warnings = 0;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        const clfold_fold *fold = &cases[i].fold;
+    for (size_t i = 0; i < sizeof(width_cases) / sizeof(width_cases[0]); ++i) {
+        const clfold_operation operation = width_cases[i].operation;
+        const char *const why = width_cases[i].why;
+        clfold_fold fold = width_cases[i].fold;
         clfold_report report;
         for (int turn = 0; turn < 2; ++turn) {
-            assert_ok(clfold_inclusive_scan(own, device.queue, fold, in, 0, out, 0,
-                                            COUNT / 4, 0, NULL, NULL));
+            assert_ok(call_operation(operation, &fold, in, 0, out, 0, COUNT / 4));
         }
-        assert_ok(clfold_explain(own, CLFOLD_INCLUSIVE_SCAN, fold, COUNT, NULL, &report));
-        bool is_group = strstr(report.reason, "tile_group by") != NULL;
-        if (cases[i].reason && !is_group) {
-            if (!strstr(report.reason, cases[i].reason) ||
-                !strstr(report.reason, "tile_item by")) {
-                fail_msg("%s: \"%s\"", cases[i].reason, report.reason);
-            }
-        } else if (!is_group) {
-            assert_non_null(strstr(report.reason, "tile_vector by"));
+        assert_ok(clfold_explain(ctx, operation, &fold, COUNT, NULL, &report));
+        const bool is_group = strstr(report.reason, "tile_group by");
+        const bool is_unknown = is_group || fold.type_name || fold.flags & CLFOLD_PARTIAL;
+        if (!is_group && (!strstr(report.reason, why ? why : "tile_vector by") ||
+                          (why && !strstr(report.reason, "tile_item by")))) {
+            fail_msg("%zu: \"%s\"", i, report.reason);
         }
-        /* The first case alone is logged so, once: a program that does not build has a
-         * warning of its own. A group never compares, nor what has no vectors. */
-        assert_int_equal(warnings, !is_group);
-        assert_int_equal(report.widths,
-                         is_group || fold->type_name || fold->flags & CLFOLD_PARTIAL
-                             ? CLFOLD_WIDTHS_UNKNOWN
-                         : cases[i].reason ? CLFOLD_WIDTHS_DIFFER
-                                           : CLFOLD_WIDTHS_AGREE);
+        differ += !is_group && why && strstr(why, " gives");
+        assert_int_equal(warnings, differ);
+        assert_int_equal(report.widths, is_unknown ? CLFOLD_WIDTHS_UNKNOWN
+                                        : why      ? CLFOLD_WIDTHS_DIFFER
+                                                   : CLFOLD_WIDTHS_AGREE);
+        assert_int_equal(report.bytes_read, COUNT * width_cases[i].bytes);
+        fold.segments = &rows;
+        assert_ok(clfold_explain(ctx, operation, &fold, COUNT, NULL, &report));
+        assert_int_equal(report.bytes_read, COUNT * width_cases[i].bytes);
     }
-    clfold_context_destroy(&own);
+    clfold_context_destroy(&ctx);
+    ctx = plain;
+}
+
+/* A fold that reads no elements has results without `in`. */
+static void test_unread(void **state)
+{
+    const clfold_fold sum = { SUM(.load = "to_f32(i)") };
+    cl_float last = 0;
+
+    (void)state;
+    assert_ok(call_operation(CLFOLD_INCLUSIVE_SCAN, &sum, NULL, 0, out, 0, 16));
+    load_buffer(out, 15 * sizeof(last), sizeof(last), &last);
+    assert_true(last == 120);
 }
 
 /* A driver that copies structs with gaps wrongly has none of them. */
@@ -337,6 +391,7 @@ static int set_up(void **state)
     }
     in = copied_buffer(values, sizeof(values));
     out = coloured_buffer(sizeof(values));
+    stream[0].mem = in;
     return failed;
 }
 
@@ -348,6 +403,7 @@ static int tear_down(void **state)
 }
 
 TEST_MAIN("user_texts", set_up, tear_down, cmocka_unit_test(test_places),
-          cmocka_unit_test(test_widths), cmocka_unit_test(test_values),
-          cmocka_unit_test(test_programs), cmocka_unit_test(test_gaps),
-          cmocka_unit_test(test_limits), cmocka_unit_test(test_accepted))
+          cmocka_unit_test(test_widths), cmocka_unit_test(test_unread),
+          cmocka_unit_test(test_values), cmocka_unit_test(test_programs),
+          cmocka_unit_test(test_gaps), cmocka_unit_test(test_limits),
+          cmocka_unit_test(test_accepted))

@@ -563,7 +563,7 @@ FAULTS = {
     ),
     # A report counts elements that no text reads.
     "read_size_of_an_x_unread": (
-        "element_texts/test_report",
+        "user_texts/test_widths",
         [("plan/monoid_sizes.c", 1, "!monoid->load || loads->x ||", "true ||")],
     ),
     # An exclusive scan's result text is told the first place of its tile at a run's begin.
@@ -647,7 +647,7 @@ FAULTS = {
     ),
     # The last item of a tile has other bits than the next tile's prefix.
     "propagate_the_last_as_others": (
-        "scan_bits/group?16*",
+        "scan_bits/test_same_bits",
         [("tile_group_propagate.cl", 1, "!CLFOLD_EXCLUSIVE && i + 1 == count", "false")],
     ),
     # Look-back goes on where nothing before a tile counts.
@@ -703,7 +703,7 @@ FAULTS = {
     ),
     # `in` may not be NULL where no text reads it.
     "in_wanted_unread": (
-        "element_texts/test_unread",
+        "user_texts/test_unread",
         [("ops/request.c", 1, "!reads    ? 0\n", "false ? 0\n")],
     ),
     # A right sum of terms that cancel is called wrong.

@@ -13,7 +13,6 @@
 struct visitor {
     void (*visit)(void *user, const char *name, const char *text);
     void *user;
-    struct use use; /* of programs by a shape */
 };
 
 static void visit_text(const struct visitor *visitor, const char *name, struct text *text)
@@ -26,50 +25,177 @@ static void visit_text(const struct visitor *visitor, const char *name, struct t
     clfold_text_finish(text);
 }
 
-static void visit_shape(const struct visitor *visitor, const struct monoid *monoid,
-                        const struct shape *shape, const char *class)
-{
-    struct text text = { 0 };
-    char name[192];
-
-    snprintf(name, sizeof(name), "%s_%s_%s_%s_%s_%s",
-             clfold_algorithm_name(shape->algorithm), monoid->name, name_of(monoid->in),
-             name_of(monoid->type), clfold_tile_name(shape->tile.kind), class);
-    clfold_assemble(&text, monoid, shape);
-    visit_text(visitor, name, &text);
-}
-
 static const struct site site = { NULL, "every_text" };
-
-static bool make(struct monoid *monoid, clfold_op op, clfold_type type, clfold_type in)
-{
-    return clfold_monoid_init(monoid, &site, op, type, in) == CLFOLD_OK;
-}
 
 struct monoid affine_monoid(clfold_type type)
 {
     struct monoid monoid;
 
-    make(&monoid, CLFOLD_AFFINE, type, type);
+    clfold_monoid_init(&monoid, &site, CLFOLD_AFFINE, type, type);
     return monoid;
 }
 
-/* A fold of a caller's, by a name of the visitor's. */
-struct user_monoid {
-    struct monoid monoid;
-    struct component_names names;
-    char name[64];
+/* ---- Folds ------------------------------------------------------------------------- */
+
+static const clfold_arg args[] = {
+    { .type = "uint", .name = "m" },
+    { .type = "global const pair *", .name = "table" },
+    { .name = "y", .element = CLFOLD_F32 },
 };
 
-static void make_user(struct user_monoid *user, const clfold_fold *fold, const char *kind,
-                      size_t number)
-{
-    if (clfold_monoid_user(&user->monoid, &site, fold, &user->names)) {
-        abort();
-    }
-    snprintf(user->name, sizeof(user->name), "%s-%zu", kind, number);
-    user->monoid.name = user->name;
-}
+/* Built-in operators with all that is asked of others; then those of a caller's, of one
+ * size, of several, of a struct, with arguments; and selects. */
+static const clfold_fold folds[] = {
+    { .name = "add", .op = CLFOLD_ADD, .type = CLFOLD_U64, .in = CLFOLD_U8 },
+    { .name = "max", .op = CLFOLD_MAX, .type = CLFOLD_F32, .in = CLFOLD_F16 },
+    { .name = "min-max", .op = CLFOLD_MIN_MAX, .type = CLFOLD_I16, .in = CLFOLD_U8 },
+    { .name = "arg-min-max",
+      .op = CLFOLD_ARG_MIN_MAX,
+      .type = CLFOLD_U64,
+      .in = CLFOLD_U8 },
+    { .name = "affine", .op = CLFOLD_AFFINE, .type = CLFOLD_I32 },
+    { .name = "affine-with-cuts",
+      .components = "float a; float b",
+      .combine = "{ a.a * b.a, a.b * b.a + b.b }",
+      .identity = "{ 1, 0 }",
+      .cuts = "b.a == 0" },
+    { .name = "compensated-add",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_F32,
+      .in = CLFOLD_F16,
+      .accuracy = CLFOLD_COMPENSATED },
+    { .name = "reproducible-add",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_F32,
+      .in = CLFOLD_F16,
+      .accuracy = CLFOLD_REPRODUCIBLE },
+    { .name = "reproducible-add",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_F64,
+      .accuracy = CLFOLD_REPRODUCIBLE },
+    { .name = "user-0",
+      .components = "int v; uint f",
+      .combine = "{ pick(truth(b.f), b.v, a.v + b.v), a.f | b.f }",
+      .identity = "{ 0, 0 }",
+      .cuts = "b.f" },
+    { .name = "user-1",
+      .components = "ushort a, b, c",
+      .combine = "{ min(a.a, b.a), a.b + b.b, b.c }" },
+    { .name = "user-2",
+      .components = "ulong n; float mean; uchar c",
+      .combine = "{ a.n + b.n, fmax(a.mean, b.mean), b.c }",
+      .identity = "{ 0, -INFINITY, 0 }",
+      .flags = CLFOLD_COMMUTATIVE },
+    { .name = "user-3",
+      .type_name = "struct words",
+      .type_size = 64,
+      .source = "struct words { uint x[16]; };",
+      .combine = "b",
+      .identity = "{ { 1 } }" },
+    { .name = "user-4",
+      .type = CLFOLD_U32,
+      .in = CLFOLD_U8,
+      .source = "typedef struct { uint x, y; } pair;",
+      .combine = "(a * b + table[0].x) % m",
+      .identity = "table[1].y",
+      .args = args,
+      .num_args = 2 },
+    { .name = "user-5",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_F32,
+      .in = CLFOLD_F16,
+      .load = "x * y",
+      .out_scalars = 2,
+      .result = "{ item - prev, to_f32(i) + x }",
+      .args = args + 2,
+      .num_args = 1 },
+    { .name = "user-6",
+      .type_name = "uint2",
+      .type_size = 8,
+      .combine = "a * b",
+      .identity = "(uint2)(1)",
+      .store = "if (i > 0)\n    out[i - 1] = item * prev + in[i];" },
+    { .name = "user-7",
+      .op = CLFOLD_ARG_MAX,
+      .type = CLFOLD_U32,
+      .out = CLFOLD_F16,
+      .result = "to_f32(item.index)" },
+    { .name = "user-8",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_F32,
+      .in = CLFOLD_F16,
+      .accuracy = CLFOLD_COMPENSATED,
+      .load = "x * y",
+      .out_scalars = 2,
+      .result = "{ item, prev }",
+      .args = args + 2,
+      .num_args = 1 },
+    { .name = "reproducible-user-9",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_F32,
+      .in = CLFOLD_F16,
+      .accuracy = CLFOLD_REPRODUCIBLE,
+      .load = "x * y",
+      .result = "sqrt(item)",
+      .args = args + 2,
+      .num_args = 1 },
+    { .name = "reproducible-user-10",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_F32,
+      .accuracy = CLFOLD_REPRODUCIBLE,
+      .load = "i > 0 ? x - in[i - 1] : x",
+      .store = "out[i + 1] = item;" },
+
+    { .name = "select-0", .type = CLFOLD_F32, .keep = "x > 0" },
+    { .name = "select-1", .type = CLFOLD_U8, .keep = "to_u32(x) & 1" },
+    { .name = "select-2",
+      .type = CLFOLD_F64,
+      .in = CLFOLD_F16,
+      .out = CLFOLD_F32,
+      .keep = "item < 2" },
+    { .name = "select-3",
+      .type = CLFOLD_U64,
+      .in = CLFOLD_F32,
+      .load = "i + to_u64(x)",
+      .keep = "x > 2.0f" },
+    { .name = "select-4",
+      .components = "uint a, b",
+      .result = "{ item.b, x.a }",
+      .keep = "item.a > x.b" },
+    { .name = "select-5",
+      .components = "ulong sum; uint last",
+      .keep = "i == 0 || in[i - 1].sum != x.sum" },
+    { .name = "select-6",
+      .type_name = "float4",
+      .type_size = 16,
+      .keep = "x.x < item.y" },
+    { .name = "select-7",
+      .type = CLFOLD_F32,
+      .store = "out[n - 1 - at] = item;",
+      .keep = "x != 0" },
+    { .name = "select-8", .type = CLFOLD_F32, .same = "a == b" },
+    { .name = "select-9",
+      .components = "ulong sum; uint last",
+      .same = "a.last == b.last" },
+    { .name = "scan-select-0",
+      .op = CLFOLD_ADD,
+      .type = CLFOLD_U32,
+      .keep = "(item ^ prev) & 64" },
+    { .name = "scan-select-1",
+      .op = CLFOLD_MAX,
+      .type = CLFOLD_F32,
+      .keep = "item == x",
+      .store = "out[at] = i;" },
+    { .name = "scan-select-2",
+      .components = "ulong n; float mean",
+      .combine = "{ a.n + b.n, fmax(a.mean, b.mean) }",
+      .identity = "{ 0, -INFINITY }",
+      .keep = "item.n % 2",
+      .result = "{ i, x.mean }" },
+};
+#define NUM_FOLDS (sizeof(folds) / sizeof(folds[0]))
+
+/* ---- Calls ------------------------------------------------------------------------- */
 
 #define GPU_FACTS                                                                        \
     .vendor = "", .name = "", .max_group_size = 1024, .local_memory = 48 << 10
@@ -84,349 +210,206 @@ static const struct device_facts devices[] = {
 };
 static const char *const device_names[] = { "cpu", "gpu", "plain-cpu", "sub-groups" };
 
-/* The tiles that the job's device would take: its first only, or each. */
-static void visit_job(const struct visitor *visitor, struct job job, bool each,
-                      const char *class)
-{
-    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+enum extra { NOTHING, COUNTED, PART, REVERSED, NUMBERED, LISTED, NUM_EXTRAS };
+static const char *const extras[] = { "",         "-counted",  "-part",
+                                      "-reverse", "-numbered", "-listed" };
 
-    job.use = visitor->use;
-    const uint32_t num = job_candidates(&job, candidates);
-    for (uint32_t i = 0; i < (each ? num : 1); ++i) {
-        visit_shape(visitor, job.monoid, &candidates[i].shape, class);
-    }
-}
-
-/* Of a reduction or a map, on the first devices. */
-static void visit_tiles(const struct visitor *visitor, const struct monoid *monoid,
-                        enum algorithm algorithm, bool each)
-{
-    const clfold_operation operation =
-        algorithm == MAP_TILES ? CLFOLD_MAP : CLFOLD_REDUCE;
-
-    for (size_t d = CPU; d < (each ? 3 : 2); ++d) {
-        visit_job(visitor, job_of(operation, algorithm, monoid, &devices[d], NULL), each,
-                  device_names[d]);
-    }
-}
-
-static void visit_rungs(const struct visitor *visitor, const struct monoid *monoid)
-{
-    for (enum algorithm rung = REDUCE_0; rung <= REDUCE_6; ++rung) {
-        struct job job = job_of(CLFOLD_REDUCE, rung, monoid, &devices[GPU], NULL);
-        if (clfold_plan_choose(&job, &site, clfold_algorithm_name(rung)) == CLFOLD_OK) {
-            visit_job(visitor, job, false, "gpu");
-        }
-    }
-}
-
-/* Of each operation. */
-static void visit_serial(const struct visitor *visitor, const struct monoid *monoid)
-{
-    static const char *const kinds[] = { "reduce", "inclusive", "exclusive", "reduce" };
-
-    for (int i = 0; i < 4; ++i) {
-        const clfold_operation operation =
-            i == 3 ? CLFOLD_REDUCE : CLFOLD_REDUCE + (clfold_operation)i;
-        visit_job(visitor,
-                  job_of(operation, i == 3 ? SERIAL_PIECES : SERIAL, monoid,
-                         &devices[GPU], NULL),
-                  false, kinds[i]);
-    }
-}
-
-/* By lanes, by a device's first tile or each. */
-static void visit_segments(const struct visitor *visitor, const struct monoid *monoid,
-                           bool each)
-{
-    static const struct {
-        clfold_operation operation;
-        enum algorithm algorithm;
-        const char *classes[2];
-    } ways[] = {
-        { CLFOLD_REDUCE, REDUCE_LANES, { "cpu", "gpu" } },
-        { CLFOLD_EXCLUSIVE_SCAN, SCAN_LANES, { "cpu", "gpu" } },
-        /* An inclusive scan knows the item before only for what is written. */
-        { CLFOLD_INCLUSIVE_SCAN, SCAN_LANES, { "inclusive-cpu", "inclusive-gpu" } },
-    };
-    const size_t num_ways = monoid->accuracy == CLFOLD_REPRODUCIBLE ? 1
-                            : clfold_monoid_converts(monoid)        ? 3
-                                                                    : 2;
-
-    for (size_t i = 0; i < 2 * num_ways; ++i) {
-        struct job job = job_of(ways[i / 2].operation, ways[i / 2].algorithm, monoid,
-                                &devices[i % 2], NULL);
-        job.segments.rows = (struct rows){ 1, 3 };
-        visit_job(visitor, job, each, ways[i / 2].classes[i % 2]);
-    }
-}
-
-/* A kind of scan: look-back by a tier, others by none. */
-struct scan {
+struct asked {
+    clfold_operation operation;
     enum algorithm algorithm;
-    bool exclusive, traced;
+    uint32_t by, device;
+    clfold_type heads;
+    enum extra extra;
     enum memory_tier tier;
+    bool traced, equal;
 };
 
-static void visit_scan(const struct visitor *visitor, const struct monoid *monoid,
-                       size_t device, struct scan scan, bool each)
+static cl_mem any(void)
 {
-    struct job job =
-        job_of(scan.exclusive ? CLFOLD_EXCLUSIVE_SCAN : CLFOLD_INCLUSIVE_SCAN,
-               scan.algorithm, monoid, &devices[device], NULL);
-    char class[96];
+    return (cl_mem)(uintptr_t)devices; /* that is not NULL */
+}
 
-    /* It combines what is written. */
-    if (scan.algorithm == SCAN_THEN_PROPAGATE && clfold_monoid_converts(monoid)) {
-        return;
+/* The fold as the call has it. */
+static clfold_fold fold_of(const clfold_fold *given, const struct asked *asked,
+                           clfold_segments *segments, const clfold_part *part)
+{
+    clfold_fold fold = *given;
+
+    *segments = (clfold_segments){ .by = asked->by,
+                                   .type = asked->heads,
+                                   .mem = asked->heads ? any() : NULL,
+                                   .length = asked->heads ? 0 : 3,
+                                   .columns = asked->by == CLFOLD_BY_COLUMNS ? 40 : 0 };
+    fold.segments = asked->by ? segments : NULL;
+    fold.part = asked->extra == PART ? part : NULL;
+    fold.flags |= asked->extra == REVERSED ? CLFOLD_REVERSE : 0;
+    fold.count_at.mem = asked->extra == COUNTED ? any() : NULL;
+    fold.lengths_out.mem = asked->extra == LISTED ? any() : NULL;
+    segments->num_at.mem = asked->extra == NUMBERED ? any() : NULL;
+    fold.equal = asked->by == CLFOLD_BY_KEYS && asked->equal
+                     ? "fabs(to_f32(a) - to_f32(b)) < 1"
+                     : NULL;
+    if (asked->operation == CLFOLD_MAP && fold.op <= CLFOLD_LOGICAL_OR) {
+        fold.op = 0;
+        fold.accuracy = 0;
+        fold.combine = fold.identity = fold.cuts = NULL;
     }
-    job.verdict = (struct verdict){ scan.tier, true, clfold_memory(scan.tier)->fences };
-    job.traced = scan.traced;
-    snprintf(class, sizeof(class), "%s_%s_%s%s",
-             device_names[device == PLAIN_CPU ? CPU : device],
-             scan.exclusive ? "exclusive" : "inclusive", clfold_memory(scan.tier)->name,
-             scan.traced ? "_traced" : "");
-    visit_job(visitor, job, each, class);
+    return fold;
 }
 
-#define NUM_SCANS (SCAN_CHAINED + 1 - SCAN_SINGLE_GROUP)
-
-/* By a device's first tile: devices, strategies, kinds and tiers take turns. */
-static void visit_scans(const struct visitor *visitor, const struct monoid *monoid)
+/* A job as requests make it. */
+static struct job job_for(const struct asked *asked, const struct monoid *monoid,
+                          const clfold_fold *fold, uint64_t bits)
 {
-    static uint32_t turn;
-    struct scan scan = { .algorithm = SCAN_SINGLE_GROUP + turn / 4 % NUM_SCANS,
-                         .exclusive = turn / 2 % 2 };
+    struct job job = job_of(asked->operation, 0, monoid, &devices[asked->device], NULL);
+    const bool finds =
+        asked->heads && asked->by != CLFOLD_BY_OFFSETS && !clfold_facets_lift(bits);
 
-    scan.tier = clfold_looks_back(scan.algorithm) ? 1 + turn % (CLFOLD_MEMORY_TIERS - 1)
-                                                  : MEMORY_NONE;
-    visit_scan(visitor, monoid, turn % 2, scan, false);
-    ++turn;
-}
-
-/* All that a scan may be; traced ones by one tier of each size of words. */
-static void visit_all_scans(const struct visitor *visitor, const struct monoid *monoid)
-{
-    static const size_t on[] = { CPU, GPU, SUB_GROUPS };
-
-    for (uint32_t i = 0; i < 2 * 3 * NUM_SCANS; ++i) {
-        struct scan scan = { .algorithm = SCAN_SINGLE_GROUP + i / 6,
-                             .exclusive = i / 3 % 2 };
-        const size_t device = on[i % 3];
-        if (!clfold_looks_back(scan.algorithm)) {
-            if (device != SUB_GROUPS) {
-                visit_scan(visitor, monoid, device, scan, true);
-            }
-            continue;
-        }
-        for (scan.tier = MEMORY_SCOPED_64; scan.tier < CLFOLD_MEMORY_TIERS; ++scan.tier) {
-            visit_scan(visitor, monoid, device, scan, true);
-        }
-        scan.tier = i % 2 ? MEMORY_LEGACY_32 : MEMORY_SCOPED_64;
-        scan.traced = true;
-        visit_scan(visitor, monoid, device, scan, true);
+    job.count = 1 << 20;
+    job.use = clfold_use_of(fold, monoid, bits);
+    job.use.offsets = finds ? CLFOLD_U64 : job.use.offsets;
+    job.traced = asked->traced;
+    job.verdict =
+        (struct verdict){ asked->tier, true, clfold_memory(asked->tier)->fences };
+    if (asked->heads) {
+        job.segments = (struct segments){ .by = asked->by,
+                                          .type = asked->heads,
+                                          .num = 1 << 10,
+                                          .num_offsets = 1 << 10,
+                                          .found = finds,
+                                          .finds_bad = asked->by == CLFOLD_BY_OFFSETS,
+                                          .lists = asked->extra == LISTED };
+    } else if (asked->by) {
+        job.segments.rows =
+            (struct rows){ fold->segments->columns ? fold->segments->columns : 1, 3 };
+        job.segments.given = job.segments.rows;
     }
+    return job;
 }
 
-/* Reductions of a whole, serial folds and, where there are any, all scans. */
-static void visit_wholes(const struct visitor *visitor, const struct monoid *monoid)
+/* The stages of a plan: those about heads know the type of these. */
+static void visit_plan(const struct visitor *visitor, const struct asked *asked,
+                       const struct job *job, const struct candidate *candidate)
 {
-    visit_tiles(visitor, monoid, REDUCE_TILES, true);
-    visit_rungs(visitor, monoid);
-    visit_serial(visitor, monoid);
-    if (monoid->accuracy != CLFOLD_REPRODUCIBLE) {
-        visit_all_scans(visitor, monoid);
-    }
-}
-
-/* By look-back and two launches, for all devices. */
-static void visit_selects(const struct visitor *visitor)
-{
-    static const size_t on[] = { CPU, GPU, SUB_GROUPS, PLAIN_CPU };
-    const clfold_fold folds[] = {
-        { .type = CLFOLD_F32, .keep = "x > 0" },
-        { .type = CLFOLD_U8, .keep = "to_u32(x) & 1" },
-        { .type = CLFOLD_F64, .in = CLFOLD_F16, .out = CLFOLD_F32, .keep = "item < 2" },
-        { .type = CLFOLD_U64,
-          .in = CLFOLD_F32,
-          .load = "i + to_u64(x)",
-          .keep = "x > 2.0f" },
-        { .components = "uint a, b",
-          .result = "{ item.b, x.a }",
-          .keep = "item.a > x.b" },
-        { .components = "ulong sum; uint last",
-          .keep = "i == 0 || in[i - 1].sum != x.sum" },
-        { .type_name = "float4", .type_size = 16, .keep = "x.x < item.y" },
-        { .type = CLFOLD_F32, .store = "out[n - 1 - at] = item;", .keep = "x != 0" },
-        { .type = CLFOLD_F32, .same = "a == b" },
-        { .components = "ulong sum; uint last", .same = "a.last == b.last" },
-    };
-
-    for (size_t i = 0; i < sizeof(folds) / sizeof(folds[0]); ++i) {
-        struct user_monoid user;
-        make_user(&user, &folds[i], "select", i);
-        for (size_t d = 0; d < 2 * sizeof(on) / sizeof(on[0]); ++d) {
-            const struct scan scan = {
-                .algorithm = d % 2 ? REDUCE_THEN_SCAN : SCAN_LOOKBACK,
-                .tier = d % 2 ? MEMORY_NONE : MEMORY_SCOPED_64,
-            };
-            visit_scan(visitor, &user.monoid, on[d / 2], scan, true);
-        }
-    }
-}
-
-/* Some of the scans, in turn inclusive and exclusive. */
-static void visit_ways(const struct visitor *visitor, const struct monoid *monoid,
-                       uint32_t turn)
-{
-    static const enum algorithm ways[] = { SCAN_SINGLE_GROUP, REDUCE_THEN_SCAN,
-                                           SCAN_LOOKBACK };
-
-    for (uint32_t i = 0; i < 2 * sizeof(ways) / sizeof(ways[0]); ++i) {
-        struct scan scan = { .algorithm = ways[i / 2], .exclusive = (turn + i / 2) % 2 };
-        scan.tier = clfold_looks_back(scan.algorithm) ? MEMORY_SCOPED_64 : MEMORY_NONE;
-        visit_scan(visitor, monoid, i % 2, scan, true);
-    }
-    if (!monoid->keep) {
-        visit_serial(visitor, monoid);
-    }
-}
-
-/* By flags, keys and offsets in turn. */
-static void visit_lifted(const struct visitor *visitor, struct monoid monoid)
-{
-    static const clfold_type types[] = { CLFOLD_U8, CLFOLD_F16, CLFOLD_U32 };
-    static uint32_t turn;
-    const uint32_t by = CLFOLD_BY_FLAGS + turn++ % 3;
-    char name[64];
-
-    snprintf(name, sizeof(name), "%s-by-%s", monoid.name, clfold_way_name(by));
-    monoid.name = name;
-    struct visitor lifted = *visitor;
-    lifted.use.way = by;
-    lifted.use.heads = types[by - CLFOLD_BY_FLAGS];
-    monoid.equal = by == CLFOLD_BY_KEYS && turn % 2 ? "fabs(a - b) < 1" : NULL;
-    clfold_monoid_lift(&monoid);
-    visit_ways(&lifted, &monoid, turn);
-}
-
-/* The stages about heads of a job, by each tile of a device; others are visited above. */
-static void visit_heads(const struct visitor *visitor, const struct job *job,
-                        const char *of)
-{
+    const struct plan plan = plan_of(*job, candidate, job->count);
+    const struct monoid *const monoid = job->monoid;
     struct monoid shared;
-    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
-    const uint32_t num = job_candidates(job, candidates);
 
-    make(&shared, CLFOLD_SHARED_OP, CLFOLD_SHARED_TYPE, CLFOLD_SHARED_TYPE);
-    for (uint32_t i = 0; i < num; ++i) {
-        const struct plan plan = plan_of(*job, &candidates[i], 1 << 20);
-        for (uint32_t s = 0; s < plan.num_stages; ++s) {
-            const struct stage *stage = &plan.stages[s];
-            struct text text = { 0 };
-            char name[128];
-            if (s == plan.main || stage->shape.algorithm == job->algorithm) {
-                continue;
-            }
-            snprintf(name, sizeof(name), "%s_%s_%s_%s",
-                     clfold_algorithm_name(stage->shape.algorithm), of,
-                     clfold_tile_name(candidates[i].shape.tile.kind),
-                     job->device->cpu ? "cpu" : "gpu");
-            clfold_assemble(&text, stage->is_shared ? &shared : job->monoid,
-                            &stage->shape);
-            visit_text(visitor, name, &text);
-        }
-    }
-}
-
-/* Of reductions by flags and keys of each type, with and without an equal; of scans and
- * reductions by offsets; and of selects by a scan's items, whose programs are visited,
- * too. */
-static void visit_stages(const struct visitor *visitor)
-{
-    static const uint32_t facets[] = { 0, 1u << FACET_COUNT_AT, 1u << FACET_NUM_AT,
-                                       1u << FACET_PART };
-    const clfold_fold selects[] = {
-        { .op = CLFOLD_ADD, .type = CLFOLD_U32, .keep = "(item ^ prev) & 64" },
-        { .op = CLFOLD_MAX,
-          .type = CLFOLD_F32,
-          .keep = "item == x",
-          .store = "out[at] = i;" },
-        { .components = "ulong n; float mean",
-          .combine = "{ a.n + b.n, fmax(a.mean, b.mean) }",
-          .identity = "{ 0, -INFINITY }",
-          .keep = "item.n % 2",
-          .result = "{ i, x.mean }" },
-    };
-    struct monoid monoid;
-    char name[64];
-
-    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
-        for (uint32_t i = 0; i < 3 * 3 * 2; ++i) {
-            const bool has_equal = i / 9;
-            make(&monoid, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32);
-            struct job job =
-                job_of(CLFOLD_REDUCE, REDUCE_OFFSETS, &monoid, &devices[i % 3], NULL);
-            const uint32_t by = CLFOLD_BY_FLAGS + i / 3 % 3;
-            if (has_equal && by != CLFOLD_BY_KEYS) {
-                continue;
-            }
-            monoid.equal = has_equal ? "fabs(to_f32(a) - to_f32(b)) < 1" : NULL;
-            job.use.facets = facets[i % (by == CLFOLD_BY_OFFSETS ? 4 : 2)];
-            job.use.offsets = by == CLFOLD_BY_OFFSETS ? type : CLFOLD_U64;
-            job.segments = (struct segments){ .by = by,
-                                              .type = type,
-                                              .num_offsets = 1 << 10,
-                                              .found = by != CLFOLD_BY_OFFSETS,
-                                              .finds_bad = by == CLFOLD_BY_OFFSETS,
-                                              .lists = true };
-            if (by == CLFOLD_BY_OFFSETS && type != CLFOLD_U32 && type != CLFOLD_U64) {
-                continue;
-            }
-            snprintf(name, sizeof(name), "%s%s-%s-%u", clfold_way_name(by),
-                     has_equal ? "-equal" : "", name_of(type), i % 3);
-            visit_heads(visitor, &job, name);
-        }
-    }
-    for (size_t i = 0; i < sizeof(selects) / sizeof(selects[0]); ++i) {
-        struct visitor of_select = *visitor;
-        struct user_monoid user;
-        make_user(&user, &selects[i], "scan-select", i);
-        of_select.use.heads = CLFOLD_I8;
-        visit_ways(&of_select, &user.monoid, (uint32_t)i);
-        for (size_t d = CPU; d < 3; ++d) {
-            struct job job =
-                job_of(CLFOLD_SELECT, REDUCE_THEN_SCAN, &user.monoid, &devices[d], NULL);
-            job.use = of_select.use;
-            job.use.facets = facets[d % 2];
-            visit_heads(visitor, &job, user.name);
-        }
-    }
-}
-
-/* From the right. */
-static void visit_reversed(const struct visitor *visitor, clfold_fold fold,
-                           const char *of)
-{
-    const clfold_segments segments = { .by = CLFOLD_BY_KEYS };
-    struct visitor reversed = *visitor;
-    struct user_monoid user;
-    static uint32_t turn;
-
-    reversed.use.facets = UINT32_C(1) << FACET_REVERSE;
-    fold.flags |= CLFOLD_REVERSE;
-    for (int by_keys = 0; by_keys < 2; ++by_keys) {
-        fold.segments = by_keys ? &segments : NULL;
-        make_user(&user, &fold, "", 0);
-        snprintf(user.name, sizeof(user.name), "reverse-%s", of);
-        if (by_keys) {
-            visit_lifted(&reversed, user.monoid);
+    clfold_monoid_init(&shared, &site, CLFOLD_SHARED_OP, CLFOLD_SHARED_TYPE,
+                       CLFOLD_SHARED_TYPE);
+    for (uint32_t s = 0; s < plan.num_stages; ++s) {
+        const struct stage *const stage = &plan.stages[s];
+        const struct shape *const shape = &stage->shape;
+        const bool is_main = shape->algorithm == job->algorithm;
+        struct text text = { 0 };
+        char fold[96], class[64] = "", name[256];
+        if (is_main) {
+            snprintf(fold, sizeof(fold), "%s_%s_%s", monoid->name, name_of(monoid->in),
+                     name_of(monoid->type));
         } else {
-            visit_ways(&reversed, &user.monoid, turn++);
+            snprintf(fold, sizeof(fold), "%s-%s%s",
+                     stage->is_shared ? clfold_way_name(asked->by) : monoid->name,
+                     name_of(asked->heads), monoid->equal ? "-equal" : "");
         }
+        if (asked->operation != CLFOLD_REDUCE && is_main) {
+            snprintf(class, sizeof(class), "_%s_%s%s",
+                     clfold_operation_row(asked->operation)->name,
+                     clfold_memory(asked->tier)->name, asked->traced ? "_traced" : "");
+        }
+        snprintf(name, sizeof(name), "%s_%s_%s_%s%s",
+                 clfold_algorithm_name(shape->algorithm), fold,
+                 clfold_tile_name(shape->tile.kind), device_names[asked->device], class);
+        clfold_assemble(&text, stage->is_shared ? &shared : monoid, shape);
+        visit_text(visitor, name, &text);
     }
 }
 
+/* By each tile that the device would take, or its first only; nothing where the library
+ * rejects the call. */
+static bool visit_call(const struct visitor *visitor, const clfold_fold *given,
+                       const struct asked *asked, bool each)
+{
+    const clfold_part part = { 0 };
+    struct candidate candidates[CLFOLD_MAX_CANDIDATES];
+    struct component_names names;
+    struct monoid monoid;
+    clfold_segments segments;
+    uint32_t num;
+    const clfold_fold fold = fold_of(given, asked, &segments, &part);
+    uint64_t bits = clfold_facets_of(&fold);
+    char name[96];
+
+    bits |= clfold_facets_call(&fold, bits, asked->operation) | (uint64_t)asked->traced
+                                                                    << TRAIT_TRACE;
+    if (clfold_facets_check(&site, bits) ||
+        clfold_monoid_user(&monoid, &site, &fold, &names)) {
+        return false;
+    }
+    snprintf(name, sizeof(name), "%s%s%s%s", given->name, asked->by ? "-by-" : "",
+             asked->by ? clfold_way_name(asked->by) : "", extras[asked->extra]);
+    monoid.name = name;
+    if (clfold_facets_lift(bits)) {
+        clfold_monoid_lift(&monoid);
+    }
+    struct job job = job_for(asked, &monoid, &fold, bits);
+    const bool in_pieces =
+        asked->algorithm == SERIAL_PIECES && !asked->by &&
+        asked->operation == CLFOLD_REDUCE; /* as results are verified */
+    if (clfold_plan_choose(
+            &job, &site, clfold_algorithm_name(in_pieces ? SERIAL : asked->algorithm)) ||
+        (asked->tier != MEMORY_NONE) != clfold_looks_back(asked->algorithm) ||
+        (asked->traced && !clfold_looks_back(asked->algorithm))) {
+        return false;
+    }
+    job.algorithm = asked->algorithm;
+    if (clfold_plan_candidates(&job, &site, candidates, &num)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < (each ? num : 1); ++i) {
+        visit_plan(visitor, asked, &job, &candidates[i]);
+    }
+    return true;
+}
+
+static uint32_t draw(uint64_t *seed, uint64_t num)
+{
+    return (uint32_t)((next_random(seed) >> 20) % num);
+}
+
+/* Half of the calls are of a whole, and half have nothing besides. */
+static struct asked draw_asked(uint64_t *seed)
+{
+    static const clfold_type flags[] = { CLFOLD_U8, CLFOLD_I64, CLFOLD_U16 };
+    struct asked asked = { .operation = CLFOLD_REDUCE + draw(seed, 5),
+                           .by = draw(seed, 2) ? draw(seed, CLFOLD_BY_COLUMNS + 1) : 0,
+                           .device = draw(seed, 4),
+                           .extra = draw(seed, 2) ? draw(seed, NUM_EXTRAS) : NOTHING,
+                           .equal = draw(seed, 2),
+                           .traced = draw(seed, 8) == 0 };
+
+    asked.algorithm = (enum algorithm)draw(seed, MAP_TILES + 1);
+    asked.tier = draw(seed, 3) ? draw(seed, CLFOLD_MEMORY_TIERS) : MEMORY_NONE;
+    asked.heads =
+        asked.by == CLFOLD_BY_FLAGS ? flags[draw(seed, 3)]
+        : asked.by == CLFOLD_BY_KEYS
+            ? CLFOLD_I8 +
+                  draw(seed, asked.operation == CLFOLD_REDUCE ? CLFOLD_F64 : CLFOLD_F32)
+        : asked.by == CLFOLD_BY_OFFSETS ? CLFOLD_U32 + 2 * draw(seed, 2)
+                                        : 0;
+    return asked;
+}
+
+/* So many calls that there are. */
+static void visit_fold(const struct visitor *visitor, const clfold_fold *fold,
+                       size_t calls, bool each, uint64_t seed)
+{
+    while (calls > 0) {
+        const struct asked asked = draw_asked(&seed);
+        calls -= visit_call(visitor, fold, &asked, each);
+    }
+}
+
+/* ---- Texts that are no call's ------------------------------------------------------ */
 /* Functions for a caller's kernel, of which the program has none. */
 static void visit_group_text(const struct visitor *visitor, const struct monoid *monoid)
 {
@@ -452,173 +435,58 @@ static void visit_probes(const struct visitor *visitor)
     }
 }
 
-/* What is in memory, and parts. */
-static void visit_placed(struct visitor visitor, enum facet facet, const char *name)
+/* Every type with each operator, and each pair of types with one of them in turn. */
+static void visit_pairs(const struct visitor *visitor)
 {
-    struct monoid monoid;
-
-    make(&monoid, CLFOLD_MAX, CLFOLD_F32, CLFOLD_F16);
-    monoid.name = name;
-    visitor.use.facets = UINT32_C(1) << facet;
-    visit_tiles(&visitor, &monoid, REDUCE_TILES, true);
-    visit_serial(&visitor, &monoid);
-    visit_all_scans(&visitor, &monoid);
-    visit_lifted(&visitor, monoid);
-}
-
-/* Folds of a caller's: of one size, of several, of a struct, with arguments. */
-static void visit_user_folds(const struct visitor *visitor)
-{
-    static const clfold_arg args[] = {
-        { .type = "uint", .name = "m" },
-        { .type = "global const pair *", .name = "table" },
-        { .name = "y", .element = CLFOLD_F32 },
-    };
-    const clfold_fold folds[] = {
-        { .components = "int v; uint f",
-          .combine = "{ pick(truth(b.f), b.v, a.v + b.v), a.f | b.f }",
-          .identity = "{ 0, 0 }",
-          .cuts = "b.f" },
-        { .components = "ushort a, b, c",
-          .combine = "{ min(a.a, b.a), a.b + b.b, b.c }" },
-        { .components = "ulong n; float mean; uchar c",
-          .combine = "{ a.n + b.n, fmax(a.mean, b.mean), b.c }",
-          .identity = "{ 0, -INFINITY, 0 }",
-          .flags = CLFOLD_COMMUTATIVE },
-        { .type_name = "struct words",
-          .type_size = 64,
-          .source = "struct words { uint x[16]; };",
-          .combine = "b",
-          .identity = "{ { 1 } }" },
-        { .type = CLFOLD_U32,
-          .in = CLFOLD_U8,
-          .source = "typedef struct { uint x, y; } pair;",
-          .combine = "(a * b + table[0].x) % m",
-          .identity = "table[1].y",
-          .args = args,
-          .num_args = 2 },
-        { .op = CLFOLD_ADD,
-          .type = CLFOLD_F32,
-          .in = CLFOLD_F16,
-          .load = "x * y",
-          .out_scalars = 2,
-          .result = "{ item - prev, to_f32(i) + x }",
-          .args = args + 2,
-          .num_args = 1 },
-        { .type_name = "uint2",
-          .type_size = 8,
-          .combine = "a * b",
-          .identity = "(uint2)(1)",
-          .store = "if (i > 0)\n    out[i - 1] = item * prev + in[i];" },
-        { .op = CLFOLD_ARG_MAX,
-          .type = CLFOLD_U32,
-          .out = CLFOLD_F16,
-          .result = "to_f32(item.index)" },
-        { .op = CLFOLD_ADD,
-          .type = CLFOLD_F32,
-          .in = CLFOLD_F16,
-          .accuracy = CLFOLD_COMPENSATED,
-          .load = "x * y",
-          .out_scalars = 2,
-          .result = "{ item, prev }",
-          .args = args + 2,
-          .num_args = 1 },
-        { .op = CLFOLD_ADD,
-          .type = CLFOLD_F32,
-          .in = CLFOLD_F16,
-          .accuracy = CLFOLD_REPRODUCIBLE,
-          .load = "x * y",
-          .result = "sqrt(item)",
-          .args = args + 2,
-          .num_args = 1 },
-        { .op = CLFOLD_ADD,
-          .type = CLFOLD_F32,
-          .accuracy = CLFOLD_REPRODUCIBLE,
-          .load = "i > 0 ? x - in[i - 1] : x",
-          .store = "out[i + 1] = item;" },
-    };
-
-    for (size_t i = 0; i < sizeof(folds) / sizeof(folds[0]); ++i) {
-        const bool is_binned = folds[i].accuracy == CLFOLD_REPRODUCIBLE;
-        struct user_monoid user;
-        make_user(&user, &folds[i], is_binned ? "reproducible-user" : "user", i);
-        visit_segments(visitor, &user.monoid, true);
-        visit_wholes(visitor, &user.monoid);
-        if (is_binned) {
-            continue; /* it is for reductions */
-        }
-        if (!folds[i].accuracy) {
-            visit_group_text(visitor, &user.monoid);
-        }
-        if (clfold_monoid_converts(&user.monoid) && !folds[i].accuracy) {
-            visit_tiles(visitor, &user.monoid, MAP_TILES, true);
-        }
-        visit_lifted(visitor, user.monoid);
-        if (folds[i].op < CLFOLD_ARG_MIN || folds[i].op > CLFOLD_ARG_MIN_MAX) {
-            visit_reversed(visitor, folds[i], user.name);
+    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
+        for (clfold_type in = CLFOLD_I8; in <= CLFOLD_F64; ++in) {
+            for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MATRIX_2X2; ++op) {
+                const uint64_t seed = (op * 16u + type) * 16u + in + 1;
+                clfold_fold fold = { .op = op, .type = type, .in = in };
+                struct monoid monoid;
+                if ((in != type &&
+                     op != CLFOLD_ADD + (type * 5 + in * 3) % CLFOLD_MIN_MAX) ||
+                    clfold_monoid_init(&monoid, &site, op, type, in)) {
+                    continue;
+                }
+                fold.name = monoid.name;
+                visit_fold(visitor, &fold, in == type ? 7 : 5, false, seed);
+            }
         }
     }
+}
+
+/* The programs that docs/program.md shows. */
+static void visit_page(const struct visitor *visitor)
+{
+    const clfold_fold sum = { .name = "add", .op = CLFOLD_ADD, .type = CLFOLD_F32 };
+    const clfold_fold scan = {
+        .name = "add", .op = CLFOLD_ADD, .type = CLFOLD_F32, .in = CLFOLD_I32
+    };
+    const struct asked sums = { .operation = CLFOLD_REDUCE, .algorithm = REDUCE_TILES };
+    const struct asked scans = { .operation = CLFOLD_INCLUSIVE_SCAN,
+                                 .algorithm = SCAN_LOOKBACK,
+                                 .tier = MEMORY_LEGACY_64 };
+
+    visit_call(visitor, &sum, &sums, false);
+    visit_call(visitor, &scan, &scans, false);
 }
 
 void every_text(void (*visit)(void *user, const char *name, const char *text), void *user)
 {
     const struct visitor visitor = { .visit = visit, .user = user };
-    struct monoid monoid;
 
     visit_probes(&visitor);
-    for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
-        for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MATRIX_2X2; ++op) {
-            if (make(&monoid, op, type, type)) {
-                visit_tiles(&visitor, &monoid, REDUCE_TILES, op == CLFOLD_ADD);
-                visit_segments(&visitor, &monoid, op == CLFOLD_ADD);
-                visit_scans(&visitor, &monoid);
-            }
-        }
-        /* Each pair once, with the operators in turn. */
-        for (clfold_type in = CLFOLD_I8; in <= CLFOLD_F64; ++in) {
-            clfold_op op = CLFOLD_ADD + (type * 5 + in * 3) % CLFOLD_MIN_MAX;
-            if (in != type && make(&monoid, op, type, in)) {
-                visit_tiles(&visitor, &monoid, REDUCE_TILES, false);
-                visit_scans(&visitor, &monoid);
-            }
+    visit_page(&visitor);
+    visit_pairs(&visitor);
+    for (size_t i = 0; i < NUM_FOLDS; ++i) {
+        struct component_names names;
+        struct monoid monoid;
+        visit_fold(&visitor, &folds[i], 60, true, i + 1);
+        if (!folds[i].accuracy && !folds[i].keep && !folds[i].same &&
+            clfold_monoid_user(&monoid, &site, &folds[i], &names) == CLFOLD_OK) {
+            monoid.name = folds[i].name;
+            visit_group_text(&visitor, &monoid);
         }
     }
-    const clfold_op staged[] = { CLFOLD_ADD, CLFOLD_MAX, CLFOLD_ARG_MIN_MAX };
-    for (size_t i = 0; i < sizeof(staged) / sizeof(staged[0]); ++i) {
-        make(&monoid, staged[i], CLFOLD_U64, CLFOLD_U8);
-        visit_wholes(&visitor, &monoid);
-        visit_lifted(&visitor, monoid);
-        visit_group_text(&visitor, &monoid);
-    }
-    make(&monoid, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F16);
-    clfold_monoid_set_accuracy(&monoid, NULL, CLFOLD_COMPENSATED);
-    monoid.name = "compensated-add";
-    visit_segments(&visitor, &monoid, true);
-    visit_wholes(&visitor, &monoid);
-    visit_lifted(&visitor, monoid);
-    for (clfold_type type = CLFOLD_F32; type <= CLFOLD_F64; ++type) {
-        make(&monoid, CLFOLD_ADD, type, type == CLFOLD_F32 ? CLFOLD_F16 : type);
-        clfold_monoid_set_accuracy(&monoid, NULL, CLFOLD_REPRODUCIBLE);
-        monoid.name = "reproducible-add";
-        visit_segments(&visitor, &monoid, true);
-        visit_wholes(&visitor, &monoid);
-    }
-    const clfold_fold extremes = { .op = CLFOLD_MIN_MAX,
-                                   .type = CLFOLD_I16,
-                                   .in = CLFOLD_U8 };
-    visit_reversed(&visitor, extremes, "min-max");
-    const clfold_type types[] = { CLFOLD_I32, CLFOLD_F32 };
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
-        monoid = affine_monoid(types[i]);
-        visit_wholes(&visitor, &monoid);
-        monoid.name = "affine-with-cuts";
-        monoid.cuts = "b.a == 0";
-        visit_all_scans(&visitor, &monoid);
-        monoid.name = "affine";
-    }
-    visit_placed(visitor, FACET_COUNT_AT, "counted");
-    visit_placed(visitor, FACET_PART, "part");
-    visit_user_folds(&visitor);
-    visit_selects(&visitor);
-    visit_stages(&visitor);
 }

@@ -298,7 +298,7 @@ static void test_texts(void **state)
     (void)state;
     every_text(check_text, &seen);
     assert_true(seen.texts > 6000 && seen.f16 > 30 && seen.f64 > 30);
-    assert_int_equal(seen.groups, 3 + 8);
+    assert_int_equal(seen.groups, 6 + 8);
 }
 
 /* A lifted monoid has one part more, of its neighbour's size, and nothing rare. */
