@@ -6,6 +6,7 @@
  */
 #include <clfold/experimental.h>
 
+#include "held_up.h"
 #include "lookback.h"
 #include "subjects_of_text.h"
 #include "test.h"
@@ -89,16 +90,6 @@ struct look {
     struct trial scan;
     uint32_t block_every, seed;
 };
-
-/* How a traced look-back is held up, see held_up.cl: what comes before its records. */
-struct held_up {
-    cl_uint block_every, seed;
-    cl_uint num_tiles;   /* of these there are records */
-    cl_uint num_folded;  /* 0 before the scan */
-    cl_uint folded_room; /* of the log, which comes last, in ulongs */
-    cl_uint unused[7];
-};
-_Static_assert(sizeof(struct held_up) == sizeof(clfold_tile_trace), "a record");
 
 /* What the device has of a trace. */
 struct trace {

@@ -177,7 +177,8 @@ static void draw_offsets(struct trial *trial, uint64_t *seed)
     trial->empty = one_in(seed, 30) ? 20000 : 0;
     if (is_simulated()) { /* work-items race for what wrong offsets leave */
         trial->bad &= !trial_reduces(trial);
-        trial->unknown = trial->empty = false;
+        trial->unknown = false;
+        trial->empty = 0;
     }
     trial->more = trial->num_at ? draw(seed, 2000) >> draw(seed, 12) : 0;
 }
