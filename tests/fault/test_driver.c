@@ -539,7 +539,7 @@ static void test_f64(void **state)
     const cl_device_fp_config none = 0;
 
     (void)state;
-    for (int has = 0; has <= device.has_f64; ++has) {
+    for (int has = 0; has < 1 + device.has_f64; ++has) {
         clspy_reset();
         clspy_answer("clGetDeviceInfo", CL_DEVICE_DOUBLE_FP_CONFIG, &none, sizeof(none));
         clspy_answer("clGetDeviceInfo", CL_DEVICE_EXTENSIONS, extensions[has],

@@ -222,9 +222,9 @@ class Host(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn(f"\nright: {STEPS} of {STEPS}\n", done.stdout)
         self.assertIn("'trials pinned'", read(self.out, "test-trials-pinned.out"))
-        done = self.stage("check", "--again", BAD="heads")
+        done = self.stage("check", "--again", BAD="context")
         self.assertEqual(done.returncode, 1)
-        self.assertIn(f"\nright: {STEPS - 1} of {STEPS}; FAILED: test heads\n", done.stdout)
+        self.assertIn(f"\nright: {STEPS - 1} of {STEPS}; FAILED: test context\n", done.stdout)
 
     def test_all(self):
         """Each stage, with programs that were built elsewhere; nothing of it is done twice."""

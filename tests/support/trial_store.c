@@ -65,10 +65,11 @@ static size_t num_results(const struct run *run)
 /* Memory of the run, to its end; NULL: there is none. */
 static void *lend(struct run *run, size_t bytes)
 {
-    void *block = calloc(1, bytes + 1);
+    void **block = &run->blocks[run->num_blocks++];
 
-    run->lacks_memory |= !block;
-    return run->blocks[run->num_blocks++] = block;
+    *block = calloc(1, bytes + 1);
+    run->lacks_memory |= !*block;
+    return *block;
 }
 
 /* A store of the run for `num` elements; the flags of its buffer, or 0: it has none. */

@@ -13,7 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__
 # Of Meson's device tests, those of most programs first. Together they run
 # each operation, algorithm, tile, operator and type.
 CHECK = ("trials pinned", "trials cover 1", "trials cover 2", "trials cover 3", "trials cover 4",
-         "trials random", "trials variants", "segments", "select", "heads", "sizes",
+         "trials random", "trials variants", "segments", "select", "context", "sizes",
          "group_text functions", "snippets", "user_texts", "group_text scans")  # fmt: skip
 LARGE_TYPES = "f32,i32,f64,i64"
 ASKED_SECONDS = 60
