@@ -33,9 +33,10 @@
 #define SAMPLE       2000
 #define MOST_COVER   600
 #define PARTS        4
-#define MOST_WRONG   3 /* programs, of which the first wrong call is shown */
-#define SHORT_LOOP   8 /* elements */
-#define NUM_VARIED   8 /* programs run in another way */
+#define MOST_DRAWN   200000 /* until one has the words that are wanted */
+#define MOST_WRONG   3      /* programs, of which the first wrong call is shown */
+#define SHORT_LOOP   8      /* elements */
+#define NUM_VARIED   8      /* programs run in another way */
 
 static uint64_t number_of(const char *variable, uint64_t otherwise)
 {
@@ -141,8 +142,12 @@ static bool is_wanted(const struct trial *program)
 static struct trial draw_one(uint64_t *seed)
 {
     struct trial program;
+    size_t num = 0;
 
     do {
+        if (num++ == MOST_DRAWN) {
+            fail_msg("no program of %d is of %s", MOST_DRAWN, wanted);
+        }
         draw_program(&program, seed);
     } while (!is_wanted(&program));
     return program;
