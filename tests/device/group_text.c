@@ -380,7 +380,6 @@ static void test_two(void **state)
     char *const others = group_text(&operator_subjects[0].fold, "u", 8);
     struct text text = { 0 };
 
-    (void)state;
     clfold_text_print(&text, "%s%s", others, functions);
     cl_kernel kernel = build(&built_ins[0], text.bytes);
     run(&built_ins[0], kernel, 17, 8);
@@ -425,7 +424,6 @@ static const size_t sizes[] = {
 
 static void test_scan_raking(void **state)
 {
-    (void)state;
     for (size_t i = 0; sizes[i] != 1; ++i) {
         check_turn(sizes[i], i);
     }
@@ -437,7 +435,6 @@ static void test_scan_raking(void **state)
 
 static int scan_by_raking(void **state)
 {
-    (void)state;
     front = NULL;
     return 0;
 }
@@ -448,7 +445,6 @@ static void test_scan_caps(void **state)
     const bool has = ctx->caps.facts.sub_groups;
     char *const functions = group_text(&affine.fold, "t", 16), log[4096] = "";
 
-    (void)state;
     front = BY_SUB_GROUPS;
     scan_by_sub_groups(functions);
     cl_kernel kernel = compile(&affine, functions, log, sizeof(log));
@@ -491,7 +487,6 @@ static void test_scan_own_sub_groups(void **state)
     static char text[512];
     size_t asked[17];
 
-    (void)state;
     if (!ctx->caps.facts.sub_groups) {
         print_message("the device has no sub-groups\n");
         skip();
@@ -542,7 +537,6 @@ static void test_scan_made_sub_groups(void **state)
         { 100, 31 }, { 250, 96 }, { 64, 32 },
     };
 
-    (void)state;
     for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i) {
         make_sub_groups(shapes[i].sub_group);
         check_turn(shapes[i].group, i);

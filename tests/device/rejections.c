@@ -565,7 +565,6 @@ static void test_rows(void **state)
     char line[TEXT_SIZE] = "", next[TEXT_SIZE];
     int number = 0;
 
-    (void)state;
     assert_non_null(file);
     for (bool more = true; more; ++number) {
         more = fgets(next, sizeof(next), file) != NULL;
@@ -600,7 +599,6 @@ static void test_functions(void **state)
     static char text[1 << 17];
     size_t num = 0;
 
-    (void)state;
     for (size_t h = 0; h < 2; ++h) {
         char path[sizeof(SOURCE_ROOT) + 64];
         snprintf(path, sizeof(path), SOURCE_ROOT "/include/clfold/%s", headers[h]);

@@ -21,7 +21,6 @@ static void test_parts(void **state)
     static cl_uint addends[NUM_WORDS];
     static cl_ulong expected[NUM_WORDS], found[NUM_WORDS];
 
-    (void)state;
     uint64_t seed = 7;
     for (size_t i = 0; i < NUM_WORDS; ++i) {
         addends[i] = (cl_uint)draw(&seed, 1000);
@@ -117,7 +116,6 @@ static void test_policy(void **state)
     const clfold_fold select = { .type = CLFOLD_U32, .keep = "x" };
     clfold_report report;
 
-    (void)state;
     assert_ok(clfold_explain(ctx, CLFOLD_SELECT, &select, 1 << 24, NULL, &report));
     assert_string_equal(report.algorithm,
                         device.ends_loops ? "reduce_then_scan" : "scan_lookback");

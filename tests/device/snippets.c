@@ -20,7 +20,6 @@ static cl_mem in, out, num;
 
 static void test_status_name(void **state)
 {
-    (void)state;
     /* [clfold_status_name] */
     clfold_status status =
         clfold_reduce(ctx, queue, NULL, in, 0, out, 0, 8, 0, NULL, NULL);
@@ -34,7 +33,6 @@ static void test_status_name(void **state)
 
 static void test_last_error(void **state)
 {
-    (void)state;
     /* [clfold_last_error] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32, .name = "sum" };
 
@@ -49,7 +47,6 @@ static void test_last_error(void **state)
 
 static void test_version(void **state)
 {
-    (void)state;
     /* [clfold_version] */
     /* A program that is built with one version may run with another. */
     if (clfold_version() < CLFOLD_VERSION) {
@@ -83,7 +80,6 @@ static void test_context(void **state)
 {
     clfold_context *mine = create(device.context, device.id);
 
-    (void)state;
     /* [clfold_context_destroy] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
 
@@ -96,7 +92,6 @@ static void test_context(void **state)
 
 static void test_context_trim(void **state)
 {
-    (void)state;
     /* [clfold_context_trim] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
     clfold_stats stats;
@@ -111,7 +106,6 @@ static void test_context_trim(void **state)
 
 static void test_context_stats(void **state)
 {
-    (void)state;
     /* [clfold_context_stats] */
     const clfold_fold largest = { .op = CLFOLD_MAX, .type = CLFOLD_U32 };
     clfold_stats before, after;
@@ -129,7 +123,6 @@ static void test_context_stats(void **state)
 
 static void test_builtin(void **state)
 {
-    (void)state;
     /* [clfold_builtin] */
     clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_U64);
     cl_ulong result;
@@ -144,7 +137,6 @@ static void test_builtin(void **state)
 
 static void test_reduce(void **state)
 {
-    (void)state;
     /* [clfold_reduce] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
     cl_event summed;
@@ -162,7 +154,6 @@ static void test_reduce(void **state)
 
 static void test_segments(void **state)
 {
-    (void)state;
     /* [clfold_segments] */
     /* Two rows of 4, or four columns of 2:
      *
@@ -202,7 +193,6 @@ static void test_segments(void **state)
 
 static void test_part(void **state)
 {
-    (void)state;
     /* [clfold_part] */
     /* A scan of 8 elements as two calls: the second goes on from the first's carry. */
     cl_mem carry = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 4, NULL, NULL);
@@ -219,7 +209,6 @@ static void test_part(void **state)
 
 static void test_fold_carries(void **state)
 {
-    (void)state;
     /* [clfold_fold_carries] */
     /* Two parts, in any order or at once; their carries make the sum of 8 elements. */
     cl_mem carries = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 8, NULL, NULL);
@@ -240,7 +229,6 @@ static void test_fold_carries(void **state)
 
 static void test_check_call(void **state)
 {
-    (void)state;
     /* [clfold_check_call] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
 
@@ -260,7 +248,6 @@ static void test_messages(void **state)
     clfold_context *loud;
     const clfold_context_params params = { .log = print_log, .user = stderr };
 
-    (void)state;
     assert_ok(device_context(&loud, &device, &params));
     /* [clfold_set_error] */
     assert_int_equal(
@@ -277,7 +264,6 @@ static void test_messages(void **state)
 
 static void test_group_text(void **state)
 {
-    (void)state;
     if (!device_has_groups()) {
         skip();
     }
@@ -312,7 +298,6 @@ static void test_group_text(void **state)
 
 static void test_inclusive_scan(void **state)
 {
-    (void)state;
     /* [clfold_inclusive_scan] */
     const cl_uint so_far = 4;
     const clfold_fold largest = {
@@ -327,7 +312,6 @@ static void test_inclusive_scan(void **state)
 
 static void test_exclusive_scan(void **state)
 {
-    (void)state;
     /* [clfold_exclusive_scan] */
     /* Lengths of rows become the offsets of CSR; out[8] gets the total. */
     const clfold_fold sum = { .op = CLFOLD_ADD,
@@ -341,7 +325,6 @@ static void test_exclusive_scan(void **state)
 
 static void test_map(void **state)
 {
-    (void)state;
     /* [clfold_map] */
     const clfold_fold flag = { .type = CLFOLD_U32, .result = "x > 3 ? 1 : 0" };
 
@@ -352,7 +335,6 @@ static void test_map(void **state)
 
 static void test_select(void **state)
 {
-    (void)state;
     /* [clfold_select] */
     const clfold_fold large = { .type = CLFOLD_U32,
                                 .keep = "x > 3",
@@ -366,7 +348,6 @@ static void test_select(void **state)
 
 static void test_reduce_host(void **state)
 {
-    (void)state;
     /* [clfold_reduce_host] */
     const clfold_fold least = { .op = CLFOLD_ARG_MIN, .type = CLFOLD_U32 };
     clfold_indexed result;
@@ -381,7 +362,6 @@ static void test_reduce_host(void **state)
 
 static void test_prepare(void **state)
 {
-    (void)state;
     /* [clfold_prepare] */
     const clfold_fold product = { .op = CLFOLD_MUL, .type = CLFOLD_U32 };
     clfold_stats stats;
@@ -395,7 +375,6 @@ static void test_prepare(void **state)
 
 static void test_explain(void **state)
 {
-    (void)state;
     /* [clfold_explain] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
     clfold_report report;
@@ -412,7 +391,6 @@ static void test_explain(void **state)
 
 static void test_trace(void **state)
 {
-    (void)state;
     /* [clfold_trace] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
     clfold_tile_trace tile;
@@ -434,7 +412,6 @@ static void test_trace(void **state)
 
 static void test_explain_tuning(void **state)
 {
-    (void)state;
     /* [clfold_explain_tuning] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
     clfold_tuning_row row;
@@ -449,7 +426,6 @@ static void test_explain_tuning(void **state)
 
 static void test_explain_text(void **state)
 {
-    (void)state;
     /* [clfold_explain_text] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
     size_t size;
@@ -479,7 +455,6 @@ static void test_explain_text(void **state)
 
 static void test_explain_lookback(void **state)
 {
-    (void)state;
     /* [clfold_explain_lookback] */
     clfold_lookback known;
 
@@ -498,7 +473,6 @@ static void test_names(void **state)
     clfold_op op;
     uint32_t num_names = 0;
 
-    (void)state;
     /* [clfold_type_name] */
     const char *wanted = "f32"; /* what a person typed */
 
@@ -534,7 +508,6 @@ static void test_names(void **state)
 
 static void test_fold_layout(void **state)
 {
-    (void)state;
     /* [clfold_fold_layout] */
     const clfold_fold affine = { .components = "float a; float b",
                                  .combine = "{ a.a * b.a, a.b * b.a + b.b }" };
