@@ -38,10 +38,6 @@ static void test_status(void **state)
     }
     /* [clfold_version] */
     assert_int_equal(clfold_version(), CLFOLD_VERSION);
-}
-
-static void test_last_error(void **state)
-{
     /* [clfold_last_error] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32, .name = "sum" };
 
@@ -111,20 +107,6 @@ static void test_context_trim(void **state)
     assert_ok(clfold_context_stats(ctx, &stats));
     assert_int_equal(stats.scratch_bytes, 0);
     /* [clfold_context_trim] */
-}
-
-/* ---- Fold -------------------------------------------------------------------------- */
-
-static void test_builtin(void **state)
-{
-    /* [clfold_builtin] */
-    clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_U64);
-    cl_ulong result;
-
-    sum.in = CLFOLD_U32; /* the elements of `in`; they are summed in 64 bits */
-    assert_ok(clfold_reduce_host(ctx, queue, &sum, in, 0, 8, &result, sizeof(result)));
-    assert_int_equal(result, 31);
-    /* [clfold_builtin] */
 }
 
 /* ---- Calls ------------------------------------------------------------------------- */
@@ -246,22 +228,6 @@ static void test_fold_carries(void **state)
     clReleaseMemObject(carries);
 }
 
-static void test_check_call(void **state)
-{
-    /* [clfold_check_call] */
-    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
-
-    /* `in` has eight elements. */
-    assert_int_equal(
-        clfold_check_call(ctx, CLFOLD_REDUCE, queue, &sum, in, 5, out, 0, 4, 0, NULL),
-        CLFOLD_ERROR_RANGE);
-    /* [clfold_check_call] */
-    assert_int_equal(clfold_check_call(ctx, 99, queue, &sum, in, 0, out, 0, 4, 0, NULL),
-                     CLFOLD_ERROR_ARGUMENT);
-    assert_ok(
-        clfold_check_call(ctx, CLFOLD_REDUCE, queue, &sum, in, 4, out, 0, 4, 0, NULL));
-}
-
 static void test_messages(void **state)
 {
     clfold_context *loud;
@@ -279,6 +245,18 @@ static void test_messages(void **state)
     clfold_log_line(loud, CLFOLD_LOG_WARNING, "my_sum: the file has no lines");
     /* [clfold_log_line] */
     clfold_context_destroy(&loud);
+    /* [clfold_check_call] */
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
+
+    /* `in` has eight elements. */
+    assert_int_equal(
+        clfold_check_call(ctx, CLFOLD_REDUCE, queue, &sum, in, 5, out, 0, 4, 0, NULL),
+        CLFOLD_ERROR_RANGE);
+    /* [clfold_check_call] */
+    assert_int_equal(clfold_check_call(ctx, 99, queue, &sum, in, 0, out, 0, 4, 0, NULL),
+                     CLFOLD_ERROR_ARGUMENT);
+    assert_ok(
+        clfold_check_call(ctx, CLFOLD_REDUCE, queue, &sum, in, 4, out, 0, 4, 0, NULL));
 }
 
 static void test_group_text(void **state)
@@ -480,6 +458,14 @@ static void test_names(void **state)
     }
     assert_int_equal(layout.out_size, 2 * sizeof(cl_float));
     /* [clfold_fold_layout] */
+    /* [clfold_builtin] */
+    clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_U64);
+    cl_ulong result;
+
+    sum.in = CLFOLD_U32; /* the elements of `in`; they are summed in 64 bits */
+    assert_ok(clfold_reduce_host(ctx, queue, &sum, in, 0, 8, &result, sizeof(result)));
+    assert_int_equal(result, 31);
+    /* [clfold_builtin] */
 }
 
 static int open_buffers(void **state)
@@ -504,12 +490,10 @@ static int close_buffers(void **state)
 }
 
 TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status),
-          cmocka_unit_test(test_last_error), cmocka_unit_test(test_contexts),
-          cmocka_unit_test(test_context_trim), cmocka_unit_test(test_builtin),
+          cmocka_unit_test(test_contexts), cmocka_unit_test(test_context_trim),
           cmocka_unit_test(test_calls), cmocka_unit_test(test_segments),
           cmocka_unit_test(test_part), cmocka_unit_test(test_fold_carries),
-          cmocka_unit_test(test_check_call), cmocka_unit_test(test_messages),
-          cmocka_unit_test(test_group_text), cmocka_unit_test(test_scan_and_host),
-          cmocka_unit_test(test_beforehand), cmocka_unit_test(test_trace),
-          cmocka_unit_test(test_explain_tuning), cmocka_unit_test(test_explain_text),
-          cmocka_unit_test(test_names))
+          cmocka_unit_test(test_messages), cmocka_unit_test(test_group_text),
+          cmocka_unit_test(test_scan_and_host), cmocka_unit_test(test_beforehand),
+          cmocka_unit_test(test_trace), cmocka_unit_test(test_explain_tuning),
+          cmocka_unit_test(test_explain_text), cmocka_unit_test(test_names))
