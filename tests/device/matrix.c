@@ -11,10 +11,6 @@
 #include "plan/facet.h"
 #include "test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define COUNT 64
 
 #define NUM_CALLS (sizeof(calls) / sizeof(calls[0]))
