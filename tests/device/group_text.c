@@ -362,32 +362,16 @@ static void check_in(const struct subject *s, size_t bound)
  * elements. */
 static void test_subjects(void **state)
 {
-    static const size_t bounds[] = { 7, 256, 1, 48, 3, 100, 32, 2, 64 };
+    static const size_t bounds[] = { 7,  256, 1,  48, 3,   100, 32,
+                                     50, 250, 31, 2,  128, 33,  64 };
     const struct subject *const subjects = *state;
     const size_t most = ctx->caps.facts.max_group_size;
 
     for (size_t k = 0; subjects[k].size > 0; ++k) {
         if (!subjects[k].is_map && (k <= 3 || device_takes(&device, k))) {
-            check_in(&subjects[k], bounds[k % 9] < most ? bounds[k % 9] : most);
+            check_in(&subjects[k], bounds[k % 14] < most ? bounds[k % 14] : most);
         }
     }
-}
-
-/* Two folds in one program, each by a name of its own. */
-static void test_two(void **state)
-{
-    char *const functions = group_text(&built_ins[0].fold, "t", 8);
-    char *const others = group_text(&operator_subjects[0].fold, "u", 8);
-    struct text text = { 0 };
-
-    (void)state;
-    clfold_text_print(&text, "%s%s", others, functions);
-    cl_kernel kernel = build(&built_ins[0], text.bytes);
-    run(&built_ins[0], kernel, 17, 8);
-    clReleaseKernel(kernel);
-    clfold_text_finish(&text);
-    free(functions);
-    free(others);
 }
 
 /* ---- Sizes of groups and sub-groups ------------------------------------------------ */
@@ -404,32 +388,29 @@ static void check_size(const struct subject *s, size_t size)
     check_in(s, size > 0 && size < most ? size : most);
 }
 
-/* Maps, which show any wrong pair, and in every second turn its operator. */
-static void check_turn(size_t size, size_t turn)
+/* Two folds in one program, each by a name of its own; and the largest group, of maps,
+ * which show any wrong pair. */
+static void test_two(void **state)
 {
-    if (device_takes(&device, turn)) {
-        check_size(&affine, size);
-        if (turn % 2) {
-            check_size(&operator_subjects[turn], size);
-        }
-    }
+    char *const functions = group_text(&built_ins[0].fold, "t", 8);
+    char *const others = group_text(&operator_subjects[0].fold, "u", 8);
+
+    front = others;
+    cl_kernel kernel = build(&built_ins[0], functions);
+    front = NULL;
+    run(&built_ins[0], kernel, 17, 8);
+    clReleaseKernel(kernel);
+    free(functions);
+    free(others);
+    check_size(&affine, 0);
 }
 
-/* First those that test_subjects and test_few have not, for raking, where 0 is the
- * largest; at the end those in which each size of sub-groups is tried that may be asked
+/* 0 is the largest; with the last four each size of sub-groups is tried that may be asked
  * for. */
 static const size_t sizes[] = {
     0, 31, 50, 128, 250, 1, 2, 3, 16, 32, 33, 7, 64, 100, 256
 };
 #define NUM_SIZES (sizeof(sizes) / sizeof(sizes[0]))
-
-static void test_scan_raking(void **state)
-{
-    (void)state;
-    for (size_t i = 0; sizes[i] != 1; ++i) {
-        check_turn(sizes[i], i);
-    }
-}
 
 /* What the kernel is told, and how many values a run of t_group_select has, which counts
  * in the room of a scan by raking. */
@@ -437,28 +418,8 @@ static void test_scan_raking(void **state)
 
 static int scan_by_raking(void **state)
 {
-    (void)state;
     front = NULL;
     return 0;
-}
-
-/* What the context says of sub-groups, the compiler says as well. */
-static void test_scan_caps(void **state)
-{
-    const bool has = ctx->caps.facts.sub_groups;
-    char *const functions = group_text(&affine.fold, "t", 16), log[4096] = "";
-
-    (void)state;
-    front = BY_SUB_GROUPS;
-    scan_by_sub_groups(functions);
-    cl_kernel kernel = compile(&affine, functions, log, sizeof(log));
-    if ((kernel != NULL) != has || !(kernel || strstr(log, "has no sub-groups"))) {
-        fail_msg("caps says %d, and the program: %s", has, log);
-    }
-    if (kernel) {
-        clReleaseKernel(kernel);
-    }
-    free(functions);
 }
 
 /* The sizes that may be asked for, up to 16 of them, after 0, which stands for none. */
@@ -483,7 +444,8 @@ static size_t list_asked(size_t *asked)
     return num + 1;
 }
 
-/* With either kind of shuffle and without. */
+/* With either kind of shuffle and without; where the context says that there are none,
+ * the compiler says so as well. */
 static void test_scan_own_sub_groups(void **state)
 {
     static const char *const forms[] = { "", "#undef cl_khr_subgroup_shuffle_relative\n",
@@ -491,10 +453,14 @@ static void test_scan_own_sub_groups(void **state)
     static char text[512];
     size_t asked[17];
 
-    (void)state;
     if (!ctx->caps.facts.sub_groups) {
-        print_message("the device has no sub-groups\n");
-        skip();
+        char *const functions = group_text(&affine.fold, "t", 16), log[4096] = "";
+        front = BY_SUB_GROUPS;
+        scan_by_sub_groups(functions);
+        assert_null(compile(&affine, functions, log, sizeof(log)));
+        assert_non_null(strstr(log, "has no sub-groups"));
+        free(functions);
+        return;
     }
     front = text;
     for (size_t k = list_asked(asked); k-- > 0;) {
@@ -542,10 +508,11 @@ static void test_scan_made_sub_groups(void **state)
         { 100, 31 }, { 250, 96 }, { 64, 32 },
     };
 
-    (void)state;
     for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i) {
         make_sub_groups(shapes[i].sub_group);
-        check_turn(shapes[i].group, i);
+        if (device_takes(&device, i)) {
+            check_size(i % 2 ? &operator_subjects[i] : &affine, shapes[i].group);
+        }
     }
 }
 
@@ -586,6 +553,5 @@ static int tear_down(void **state)
 TEST_MAIN("group_text", set_up, tear_down, OF("test_built_ins", built_ins),
           OF("test_operators", operator_subjects), OF("test_loads", load_subjects),
           OF("test_results", result_subjects), cmocka_unit_test(test_two),
-          cmocka_unit_test(test_scan_raking), BY_RAKING(test_scan_caps),
           BY_RAKING(test_scan_own_sub_groups), BY_RAKING(test_scan_made_sub_groups),
           BY_RAKING(test_few))

@@ -4,6 +4,8 @@
 #include "one_context.h"
 #include "test.h"
 
+#include "ops/context.h"
+
 static cl_command_queue queue;
 static cl_mem in, out, num;
 
@@ -18,9 +20,8 @@ static cl_mem in, out, num;
 
 /* ---- Status ------------------------------------------------------------------------ */
 
-static void test_status_name(void **state)
+static void test_status(void **state)
 {
-    (void)state;
     /* [clfold_status_name] */
     clfold_status status =
         clfold_reduce(ctx, queue, NULL, in, 0, out, 0, 8, 0, NULL, NULL);
@@ -30,11 +31,13 @@ static void test_status_name(void **state)
     assert_string_equal(clfold_status_name(status), "CLFOLD_ERROR_ARGUMENT");
     assert_string_equal(clfold_status_name(CL_OUT_OF_RESOURCES), "CL_OUT_OF_RESOURCES");
     /* [clfold_status_name] */
-}
-
-static void test_last_error(void **state)
-{
-    (void)state;
+    /* [clfold_version] */
+    /* A program that is built with one version may run with another. */
+    if (clfold_version() < CLFOLD_VERSION) {
+        fail_msg("clfold %u is too old", (unsigned)clfold_version());
+    }
+    /* [clfold_version] */
+    assert_int_equal(clfold_version(), CLFOLD_VERSION);
     /* [clfold_last_error] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32, .name = "sum" };
 
@@ -45,18 +48,6 @@ static void test_last_error(void **state)
                         "sum: in holds 8 elements of u32, but in_offset 0 + count 9 is "
                         "past its end (CLFOLD_ERROR_RANGE)");
     /* [clfold_last_error] */
-}
-
-static void test_version(void **state)
-{
-    (void)state;
-    /* [clfold_version] */
-    /* A program that is built with one version may run with another. */
-    if (clfold_version() < CLFOLD_VERSION) {
-        fail_msg("clfold %u is too old", (unsigned)clfold_version());
-    }
-    /* [clfold_version] */
-    assert_int_equal(clfold_version(), CLFOLD_VERSION);
 }
 
 /* ---- Context ----------------------------------------------------------------------- */
@@ -79,11 +70,10 @@ static clfold_context *create(cl_context context, cl_device_id id)
 }
 /* [clfold_context_create] */
 
-static void test_context(void **state)
+static void test_contexts(void **state)
 {
     clfold_context *mine = create(device.context, device.id);
 
-    (void)state;
     /* [clfold_context_destroy] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
 
@@ -92,26 +82,6 @@ static void test_context(void **state)
     assert_null(mine);
     assert_holds(out, 31);
     /* [clfold_context_destroy] */
-}
-
-static void test_context_trim(void **state)
-{
-    (void)state;
-    /* [clfold_context_trim] */
-    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
-    clfold_stats stats;
-    cl_uint result;
-
-    assert_ok(clfold_reduce_host(ctx, queue, &sum, in, 0, 8, &result, sizeof(result)));
-    clfold_context_trim(ctx); /* before a phase in which the program folds nothing */
-    assert_ok(clfold_context_stats(ctx, &stats));
-    assert_int_equal(stats.scratch_bytes, 0);
-    /* [clfold_context_trim] */
-}
-
-static void test_context_stats(void **state)
-{
-    (void)state;
     /* [clfold_context_stats] */
     const clfold_fold largest = { .op = CLFOLD_MAX, .type = CLFOLD_U32 };
     clfold_stats before, after;
@@ -125,26 +95,24 @@ static void test_context_stats(void **state)
     /* [clfold_context_stats] */
 }
 
-/* ---- Fold -------------------------------------------------------------------------- */
-
-static void test_builtin(void **state)
+static void test_context_trim(void **state)
 {
-    (void)state;
-    /* [clfold_builtin] */
-    clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_U64);
-    cl_ulong result;
+    /* [clfold_context_trim] */
+    const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
+    clfold_stats stats;
+    cl_uint result;
 
-    sum.in = CLFOLD_U32; /* the elements of `in`; they are summed in 64 bits */
     assert_ok(clfold_reduce_host(ctx, queue, &sum, in, 0, 8, &result, sizeof(result)));
-    assert_int_equal(result, 31);
-    /* [clfold_builtin] */
+    clfold_context_trim(ctx); /* before a phase in which the program folds nothing */
+    assert_ok(clfold_context_stats(ctx, &stats));
+    assert_int_equal(stats.scratch_bytes, 0);
+    /* [clfold_context_trim] */
 }
 
 /* ---- Calls ------------------------------------------------------------------------- */
 
-static void test_reduce(void **state)
+static void test_calls(void **state)
 {
-    (void)state;
     /* [clfold_reduce] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
     cl_event summed;
@@ -158,11 +126,35 @@ static void test_reduce(void **state)
     clReleaseEvent(summed);
     assert_int_equal(result, 4 + 1 + 5 + 9);
     /* [clfold_reduce] */
+    /* [clfold_inclusive_scan] */
+    const cl_uint so_far = 4;
+    const clfold_fold largest = {
+        .op = CLFOLD_MAX, .type = CLFOLD_U32, .init = &so_far, .init_size = sizeof(so_far)
+    };
+
+    assert_ok(
+        clfold_inclusive_scan(ctx, queue, &largest, in, 0, out, 0, 8, 0, NULL, NULL));
+    assert_holds(out, 4, 4, 4, 4, 5, 9, 9, 9);
+    /* [clfold_inclusive_scan] */
+    /* [clfold_map] */
+    const clfold_fold flag = { .type = CLFOLD_U32, .result = "x > 3 ? 1 : 0" };
+
+    assert_ok(clfold_map(ctx, queue, &flag, in, 0, out, 0, 8, 0, NULL, NULL));
+    assert_holds(out, 0, 0, 1, 0, 1, 1, 0, 1);
+    /* [clfold_map] */
+    /* [clfold_select] */
+    const clfold_fold large = { .type = CLFOLD_U32,
+                                .keep = "x > 3",
+                                .num_out = { num, 0 } };
+
+    assert_ok(clfold_select(ctx, queue, &large, in, 0, out, 0, 8, 0, NULL, NULL));
+    assert_holds(out, 4, 5, 9, 6);
+    /* [clfold_select] */
+    assert_holds(num, 4, 0);
 }
 
 static void test_segments(void **state)
 {
-    (void)state;
     /* [clfold_segments] */
     /* Two rows of 4, or four columns of 2:
      *
@@ -202,7 +194,6 @@ static void test_segments(void **state)
 
 static void test_part(void **state)
 {
-    (void)state;
     /* [clfold_part] */
     /* A scan of 8 elements as two calls: the second goes on from the first's carry. */
     cl_mem carry = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 4, NULL, NULL);
@@ -219,7 +210,6 @@ static void test_part(void **state)
 
 static void test_fold_carries(void **state)
 {
-    (void)state;
     /* [clfold_fold_carries] */
     /* Two parts, in any order or at once; their carries make the sum of 8 elements. */
     cl_mem carries = clCreateBuffer(device.context, CL_MEM_READ_WRITE, 8, NULL, NULL);
@@ -238,9 +228,23 @@ static void test_fold_carries(void **state)
     clReleaseMemObject(carries);
 }
 
-static void test_check_call(void **state)
+static void test_messages(void **state)
 {
-    (void)state;
+    clfold_context *loud;
+    const clfold_context_params params = { .log = print_log, .user = stderr };
+
+    assert_ok(device_context(&loud, &device, &params));
+    /* [clfold_set_error] */
+    assert_int_equal(
+        clfold_set_error(loud, CLFOLD_ERROR_DATA, "my_sum", "line 3 has no number"),
+        CLFOLD_ERROR_DATA);
+    assert_string_equal(clfold_last_error(),
+                        "my_sum: line 3 has no number (CLFOLD_ERROR_DATA)");
+    /* [clfold_set_error] */
+    /* [clfold_log_line] */
+    clfold_log_line(loud, CLFOLD_LOG_WARNING, "my_sum: the file has no lines");
+    /* [clfold_log_line] */
+    clfold_context_destroy(&loud);
     /* [clfold_check_call] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
 
@@ -255,29 +259,8 @@ static void test_check_call(void **state)
         clfold_check_call(ctx, CLFOLD_REDUCE, queue, &sum, in, 4, out, 0, 4, 0, NULL));
 }
 
-static void test_messages(void **state)
-{
-    clfold_context *loud;
-    const clfold_context_params params = { .log = print_log, .user = stderr };
-
-    (void)state;
-    assert_ok(device_context(&loud, &device, &params));
-    /* [clfold_set_error] */
-    assert_int_equal(
-        clfold_set_error(loud, CLFOLD_ERROR_DATA, "my_sum", "line 3 has no number"),
-        CLFOLD_ERROR_DATA);
-    assert_string_equal(clfold_last_error(),
-                        "my_sum: line 3 has no number (CLFOLD_ERROR_DATA)");
-    /* [clfold_set_error] */
-    /* [clfold_log_line] */
-    clfold_log_line(loud, CLFOLD_LOG_WARNING, "my_sum: the file has no lines");
-    /* [clfold_log_line] */
-    clfold_context_destroy(&loud);
-}
-
 static void test_group_text(void **state)
 {
-    (void)state;
     if (!device_has_groups()) {
         skip();
     }
@@ -310,24 +293,8 @@ static void test_group_text(void **state)
     free(text);
 }
 
-static void test_inclusive_scan(void **state)
+static void test_scan_and_host(void **state)
 {
-    (void)state;
-    /* [clfold_inclusive_scan] */
-    const cl_uint so_far = 4;
-    const clfold_fold largest = {
-        .op = CLFOLD_MAX, .type = CLFOLD_U32, .init = &so_far, .init_size = sizeof(so_far)
-    };
-
-    assert_ok(
-        clfold_inclusive_scan(ctx, queue, &largest, in, 0, out, 0, 8, 0, NULL, NULL));
-    assert_holds(out, 4, 4, 4, 4, 5, 9, 9, 9);
-    /* [clfold_inclusive_scan] */
-}
-
-static void test_exclusive_scan(void **state)
-{
-    (void)state;
     /* [clfold_exclusive_scan] */
     /* Lengths of rows become the offsets of CSR; out[8] gets the total. */
     const clfold_fold sum = { .op = CLFOLD_ADD,
@@ -337,36 +304,6 @@ static void test_exclusive_scan(void **state)
     assert_ok(clfold_exclusive_scan(ctx, queue, &sum, in, 0, out, 0, 8, 0, NULL, NULL));
     assert_holds(out, 0, 3, 4, 8, 9, 14, 23, 25, 31);
     /* [clfold_exclusive_scan] */
-}
-
-static void test_map(void **state)
-{
-    (void)state;
-    /* [clfold_map] */
-    const clfold_fold flag = { .type = CLFOLD_U32, .result = "x > 3 ? 1 : 0" };
-
-    assert_ok(clfold_map(ctx, queue, &flag, in, 0, out, 0, 8, 0, NULL, NULL));
-    assert_holds(out, 0, 0, 1, 0, 1, 1, 0, 1);
-    /* [clfold_map] */
-}
-
-static void test_select(void **state)
-{
-    (void)state;
-    /* [clfold_select] */
-    const clfold_fold large = { .type = CLFOLD_U32,
-                                .keep = "x > 3",
-                                .num_out = { num, 0 } };
-
-    assert_ok(clfold_select(ctx, queue, &large, in, 0, out, 0, 8, 0, NULL, NULL));
-    assert_holds(out, 4, 5, 9, 6);
-    /* [clfold_select] */
-    assert_holds(num, 4, 0);
-}
-
-static void test_reduce_host(void **state)
-{
-    (void)state;
     /* [clfold_reduce_host] */
     const clfold_fold least = { .op = CLFOLD_ARG_MIN, .type = CLFOLD_U32 };
     clfold_indexed result;
@@ -379,9 +316,8 @@ static void test_reduce_host(void **state)
 
 /* ---- Beforehand -------------------------------------------------------------------- */
 
-static void test_prepare(void **state)
+static void test_beforehand(void **state)
 {
-    (void)state;
     /* [clfold_prepare] */
     const clfold_fold product = { .op = CLFOLD_MUL, .type = CLFOLD_U32 };
     clfold_stats stats;
@@ -391,11 +327,6 @@ static void test_prepare(void **state)
     assert_ok(clfold_context_stats(ctx, &stats));
     assert_true(stats.builds > 0);
     /* [clfold_prepare] */
-}
-
-static void test_explain(void **state)
-{
-    (void)state;
     /* [clfold_explain] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
     clfold_report report;
@@ -412,7 +343,6 @@ static void test_explain(void **state)
 
 static void test_trace(void **state)
 {
-    (void)state;
     /* [clfold_trace] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_U32 };
     clfold_tile_trace tile;
@@ -434,7 +364,6 @@ static void test_trace(void **state)
 
 static void test_explain_tuning(void **state)
 {
-    (void)state;
     /* [clfold_explain_tuning] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
     clfold_tuning_row row;
@@ -449,7 +378,6 @@ static void test_explain_tuning(void **state)
 
 static void test_explain_text(void **state)
 {
-    (void)state;
     /* [clfold_explain_text] */
     const clfold_fold sum = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
     size_t size;
@@ -461,25 +389,18 @@ static void test_explain_text(void **state)
                                   NULL));
     assert_non_null(strstr(text, "#line 1 \"reduce_tiles.cl\""));
     /* [clfold_explain_text] */
-    char version[256] = "";
-    assert_ok(
-        clGetDeviceInfo(device.id, CL_DEVICE_VERSION, sizeof(version), version, NULL));
-    const char major = version[strlen("OpenCL ")];
-    const char *const options = major >= '3'   ? "-cl-std=CL3.0"
-                                : major == '2' ? "-cl-std=CL2.0"
-                                               : "-cl-std=CL1.2";
     const char *texts = text;
     cl_program program = clCreateProgramWithSource(device.context, 1, &texts, NULL, NULL);
     assert_int_equal(strlen(text), size - 1);
-    assert_int_equal(clBuildProgram(program, 1, &device.id, options, NULL, NULL),
-                     CL_SUCCESS);
+    assert_int_equal(
+        clBuildProgram(program, 1, &device.id, ctx->caps.options, NULL, NULL),
+        CL_SUCCESS);
     clReleaseProgram(program);
     free(text);
 }
 
-static void test_explain_lookback(void **state)
+static void test_names(void **state)
 {
-    (void)state;
     /* [clfold_explain_lookback] */
     clfold_lookback known;
 
@@ -490,15 +411,10 @@ static void test_explain_lookback(void **state)
     }
     /* [clfold_explain_lookback] */
     assert_true(known.tier || !known.dropped[0]);
-}
-
-static void test_names(void **state)
-{
     clfold_type type;
     clfold_op op;
     uint32_t num_names = 0;
 
-    (void)state;
     /* [clfold_type_name] */
     const char *wanted = "f32"; /* what a person typed */
 
@@ -530,11 +446,6 @@ static void test_names(void **state)
     }
     assert_int_equal(num_names, 6);
     /* [clfold_operation_algorithm] */
-}
-
-static void test_fold_layout(void **state)
-{
-    (void)state;
     /* [clfold_fold_layout] */
     const clfold_fold affine = { .components = "float a; float b",
                                  .combine = "{ a.a * b.a, a.b * b.a + b.b }" };
@@ -547,6 +458,14 @@ static void test_fold_layout(void **state)
     }
     assert_int_equal(layout.out_size, 2 * sizeof(cl_float));
     /* [clfold_fold_layout] */
+    /* [clfold_builtin] */
+    clfold_fold sum = clfold_builtin(CLFOLD_ADD, CLFOLD_U64);
+    cl_ulong result;
+
+    sum.in = CLFOLD_U32; /* the elements of `in`; they are summed in 64 bits */
+    assert_ok(clfold_reduce_host(ctx, queue, &sum, in, 0, 8, &result, sizeof(result)));
+    assert_int_equal(result, 31);
+    /* [clfold_builtin] */
 }
 
 static int open_buffers(void **state)
@@ -570,17 +489,11 @@ static int close_buffers(void **state)
     return close_context(state);
 }
 
-TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status_name),
-          cmocka_unit_test(test_last_error), cmocka_unit_test(test_version),
-          cmocka_unit_test(test_context), cmocka_unit_test(test_context_trim),
-          cmocka_unit_test(test_context_stats), cmocka_unit_test(test_builtin),
-          cmocka_unit_test(test_reduce), cmocka_unit_test(test_segments),
+TEST_MAIN("snippets", open_buffers, close_buffers, cmocka_unit_test(test_status),
+          cmocka_unit_test(test_contexts), cmocka_unit_test(test_context_trim),
+          cmocka_unit_test(test_calls), cmocka_unit_test(test_segments),
           cmocka_unit_test(test_part), cmocka_unit_test(test_fold_carries),
-          cmocka_unit_test(test_group_text), cmocka_unit_test(test_check_call),
-          cmocka_unit_test(test_messages), cmocka_unit_test(test_inclusive_scan),
-          cmocka_unit_test(test_exclusive_scan), cmocka_unit_test(test_map),
-          cmocka_unit_test(test_select), cmocka_unit_test(test_reduce_host),
-          cmocka_unit_test(test_prepare), cmocka_unit_test(test_explain),
+          cmocka_unit_test(test_messages), cmocka_unit_test(test_group_text),
+          cmocka_unit_test(test_scan_and_host), cmocka_unit_test(test_beforehand),
           cmocka_unit_test(test_trace), cmocka_unit_test(test_explain_tuning),
-          cmocka_unit_test(test_explain_text), cmocka_unit_test(test_explain_lookback),
-          cmocka_unit_test(test_names), cmocka_unit_test(test_fold_layout))
+          cmocka_unit_test(test_explain_text), cmocka_unit_test(test_names))
