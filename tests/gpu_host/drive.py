@@ -24,7 +24,7 @@ PROJECT = """project('small', 'c', meson_version: '>=1.0')
 option = get_option('tools')
 python = find_program('python3')
 cmocka = dependency('cmocka')
-needed = [cmocka, dependency('OpenCL'), dependency('gmp'), dependency('json-c')]
+needed = [cmocka, dependency('OpenCL'), dependency('json-c')]
 message('from ' + cmocka.get_variable(pkgconfig: 'prefix'))
 program = files('clfold.c')
 foreach folder : ['tools/clfold', 'tools/bench', 'tests/device']

@@ -345,7 +345,7 @@ class Subproject(Alone):
 
 class Features(Alone):
     def test_parts(self):
-        """json-c, cmocka and GMP are for parts that can be left out."""
+        """json-c and cmocka are for parts that can be left out."""
         auto = r"tools\s*: NO\s+tests\s*: NO\s+examples\s*: YES"
         for status, words, *arguments in (
             (0, auto), (1, 'Dependency "json-c" not found', "-Dtools=enabled"),
