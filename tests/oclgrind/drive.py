@@ -1,10 +1,10 @@
 """Runs the kernels under Oclgrind, and fails if Oclgrind has anything to say.
 
-usage: drive.py TRIALS GROUP_TEXT PROBE SELECT KERNEL_FILE... [-- COMMAND...]
+usage: drive.py TRIALS GROUP_TEXT PROBE SELECT LOOKBACK KERNEL_FILE... [-- COMMAND...]
 
 The first are programs of tests/device, of which TRIALS runs random calls with the words that stand
 below, and the others a test or two; an example's command may follow. Every kernel that the files
-define must have run. That Oclgrind reports what is wrong, tests/mutants shows. Exits 0 when all is
+define must have run by each option. That Oclgrind reports what is wrong, tests/mutants shows. Exits 0 when all is
 well, 1 when not, 77 when there is no Oclgrind.
 """
 
@@ -38,10 +38,16 @@ TRIALS += [(UNINITIALISED, [f"algorithm=reduce{rung}"]) for rung in range(7)]
 TRIALS += [(UNINITIALISED, [GROUPS, *words]) for words in (
     ["op=add"],
     ["fold=affine"],
+    ["algorithm=reduce_tiles"],
+    ["algorithm=reduce_lanes"],
+    ["operation=inclusive_scan", "op=add", "by=offsets", "tells=1"],
     ["operation=map"],
     ["operation=select", "fold=sums"],
     ["operation=select", "fold=words"],
 )]
+TRIALS += [(UNINITIALISED, ["algorithm=serial"])]
+# Whose texts are for vectors.
+NOT_RUN = {RACES: set(), UNINITIALISED: {"clfold_widths"}}
 
 
 def defined_kernels(files):
@@ -89,32 +95,34 @@ def check(option, command, log):
 
 
 def main():
-    if len(sys.argv) < 6:
-        print("usage: drive.py TRIALS GROUP_TEXT PROBE SELECT KERNEL_FILE... [-- COMMAND...]",
-              file=sys.stderr)
+    if len(sys.argv) < 7:
+        print("usage: drive.py TRIALS GROUP_TEXT PROBE SELECT LOOKBACK KERNEL_FILE... "
+              "[-- COMMAND...]", file=sys.stderr)
         return 2
     if not shutil.which("oclgrind"):
         print("skipped: there is no oclgrind on PATH (Debian's package oclgrind)")
         return 77
     end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
-    trials, group_text, probe, select, *files = sys.argv[1:end]
+    trials, group_text, probe, select, lookback, *files = sys.argv[1:end]
     example = sys.argv[end + 1 :]
     runs = [(option, [trials, *words]) for option, words in TRIALS]
-    runs.append((RACES, [select, "test_parts"]))  # of places alone
+    runs.append((RACES, [lookback, "test_cuts"]))  # with tiles that others fold
     for option in (RACES, UNINITIALISED):
+        runs.append((option, [select, "test_parts"]))  # of places alone
         for own in ("test_built_ins", "test_scan_made_sub_groups"):
             runs.append((option, [group_text, own]))
         runs.append((option, [probe, "test_in_vain"]))
         runs += [(option, example)] if example else []
-    missing = defined_kernels(files)
-    wrong = [] if missing else ["the kernel files define no kernel"]
+    kernels = defined_kernels(files)
+    missing = {option: kernels - NOT_RUN[option] for option in NOT_RUN}
+    wrong = [] if kernels else ["the kernel files define no kernel"]
     with tempfile.TemporaryDirectory() as folder:
         for option, command in runs:
             ran, what = check(option, command, os.path.join(folder, "log"))
-            missing -= ran
+            missing[option] -= ran
             wrong += what
-    if missing:
-        wrong.append("not run: " + " ".join(sorted(missing)))
+    wrong += [f"not run with {option}: " + " ".join(sorted(names))
+              for option, names in missing.items() if names]  # fmt: skip
     for text in wrong:
         print("failed:", text)
     return 1 if wrong else 0

@@ -218,7 +218,7 @@ void draw_call(struct trial *trial, const struct trial *program, uint64_t *seed)
         trial->in_offset = draw(seed, MOST_PLACE);
         trial->out_offset = draw(seed, MOST_PLACE);
         trial->zones = one_in(seed, 2);
-        trial->tight = one_in(seed, 4);
+        trial->tight = is_simulated() || one_in(seed, 4);
         trial->disorder = one_in(seed, 4);
         trial->in_place = one_in(seed, 4) && !(is_simulated() && loads_twice(trial));
         trial->nan = !trial->subject && one_in(seed, 8);
