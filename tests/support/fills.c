@@ -4,12 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* 0 to n - 1 */
-static uint64_t below(uint64_t *state, uint64_t n)
-{
-    return (next_random(state) >> 16) % n;
-}
-
 static bool chance(uint64_t *state, double probability)
 {
     return (double)(next_random(state) >> 11) < probability * 9007199254740992.0;

@@ -76,8 +76,7 @@ static void join(clfold_op op, clfold_type type, struct carry *a, const struct c
     }
 }
 
-/* The extreme of a type: `sign` 1 for the least. */
-static struct number extreme(clfold_type type, int sign)
+struct number extreme(clfold_type type, int sign)
 {
     uint64_t high = UINT64_MAX >> (64 - 8 * size_of(type));
 

@@ -12,6 +12,12 @@
 #define LAST_OP    CLFOLD_MIN_MAX
 #define MAX_RESULT 32 /* bytes of clfold_indexed[2] */
 
+/* A random number from 0 to n - 1. */
+static inline uint64_t below(uint64_t *random, uint64_t n)
+{
+    return (next_random(random) >> 16) % n;
+}
+
 struct pair {
     clfold_type in, type;
 };
@@ -53,6 +59,9 @@ bool is_true(clfold_type type, struct number x);
 
 /* -1, 0, 1: a is less, equal, greater; the numbers are not NaN. */
 int compare_numbers(clfold_type type, struct number a, struct number b);
+
+/* The extreme of a type: `sign` 1 for the least. */
+struct number extreme(clfold_type type, int sign);
 
 cl_half half_of(long double real);
 long double half_value(cl_half half);

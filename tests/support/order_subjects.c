@@ -13,13 +13,31 @@
 /* Indices begin here, so that no lane of nothing is a neighbour of one. */
 #define FIRST_INDEX 1000
 
-static void interval_join(void *out, const void *a, const void *b)
-{
-    const cl_uint *x = a, *y = b;
-    const cl_uint joined = x[2] && y[2] && y[0] == x[1] + 1;
+/* A value to begin with. A semicolon follows. */
+#define INIT(name, type, ...)                                                            \
+    static void name(void *init, uint64_t seed)                                          \
+    {                                                                                    \
+        const type r[] = { __VA_ARGS__ };                                                \
+        (void)seed;                                                                      \
+        memcpy(init, r, sizeof(r));                                                      \
+    }                                                                                    \
+    struct subject
 
-    memcpy(out, (cl_uint[]){ x[0], y[1], joined }, 3 * sizeof(*x));
-}
+#define MET (x[1] < y[0] ? x[1] : y[0])
+
+COMBINE(interval_join, cl_uint, x[0], y[1], x[2] && y[2] && y[0] == x[1] + 1);
+COMBINE(bicyclic_join, cl_uint, x[0] + y[0] - MET, x[1] + y[1] - MET);
+COMBINE(matrix_join, cl_uint, x[0] * y[0] + x[1] * y[2], x[0] * y[1] + x[1] * y[3],
+        x[2] * y[0] + x[3] * y[2], x[2] * y[1] + x[3] * y[3]);
+COMBINE(segment_join, cl_uint, y[1] ? y[0] : x[0] + y[0], x[1] | y[1]);
+COMBINE(segment_join_f32, cl_float, y[1] != 0 ? y[0] : x[0] + y[0],
+        y[1] != 0 ? y[1] : x[1]);
+
+INIT(interval_init, cl_uint, FIRST_INDEX - 1, FIRST_INDEX - 1, 1); /* before the first */
+INIT(bicyclic_init, cl_uint, 5, 3);
+INIT(matrix_init, cl_uint, 3, 2, 4, 5);
+INIT(segments_init, cl_uint, 11, 0);
+INIT(segments_init_f32, cl_float, 11, 0);
 
 static void interval_fill(void *elements, size_t count, uint64_t seed)
 {
@@ -28,26 +46,6 @@ static void interval_fill(void *elements, size_t count, uint64_t seed)
         at[0] = at[1] = FIRST_INDEX + i;
         at[2] = 1;
     }
-}
-
-/* Before the first one. */
-static void interval_init(void *init, uint64_t seed)
-{
-    (void)seed;
-    memcpy(init, (cl_uint[]){ FIRST_INDEX - 1, FIRST_INDEX - 1, 1 }, 3 * sizeof(cl_uint));
-}
-
-static void bicyclic_join(void *out, const void *a, const void *b)
-{
-    const cl_uint *x = a, *y = b, met = x[1] < y[0] ? x[1] : y[0];
-
-    memcpy(out, (cl_uint[]){ x[0] + y[0] - met, x[1] + y[1] - met }, 2 * sizeof(*x));
-}
-
-static void bicyclic_init(void *init, uint64_t seed)
-{
-    (void)seed;
-    memcpy(init, (cl_uint[]){ 5, 3 }, 2 * sizeof(cl_uint));
 }
 
 /* An opening bracket, a closing one, or a few of both; long runs of each. */
@@ -61,16 +59,6 @@ static void bicyclic_fill(void *elements, size_t count, uint64_t seed)
     }
 }
 
-static void matrix_join(void *out, const void *a, const void *b)
-{
-    const cl_uint *x = a, *y = b;
-
-    memcpy(out,
-           (cl_uint[]){ x[0] * y[0] + x[1] * y[2], x[0] * y[1] + x[1] * y[3],
-                        x[2] * y[0] + x[3] * y[2], x[2] * y[1] + x[3] * y[3] },
-           4 * sizeof(*x));
-}
-
 /* Odd values on the diagonal and even ones elsewhere: no product loses information. */
 static void matrix_fill(void *elements, size_t count, uint64_t seed)
 {
@@ -79,23 +67,9 @@ static void matrix_fill(void *elements, size_t count, uint64_t seed)
     }
 }
 
-static void matrix_init(void *init, uint64_t seed)
-{
-    (void)seed;
-    memcpy(init, (cl_uint[]){ 3, 2, 4, 5 }, 4 * sizeof(cl_uint));
-}
-
-static const cl_uint nothing[] = { 0, 0 }, unit[] = { 1, 0, 0, 1 };
+static const cl_uint unit[] = { 1, 0, 0, 1 };
 
 /* ---- Cuts -------------------------------------------------------------------------- */
-
-static cl_float as_real(cl_uint bits)
-{
-    cl_float real;
-
-    memcpy(&real, &bits, sizeof(real));
-    return real;
-}
 
 static cl_uint as_bits(cl_float real)
 {
@@ -103,23 +77,6 @@ static cl_uint as_bits(cl_float real)
 
     memcpy(&bits, &real, sizeof(bits));
     return bits;
-}
-
-static void segment_join(void *out, const void *a, const void *b)
-{
-    const cl_uint *x = a, *y = b;
-
-    memcpy(out, (cl_uint[]){ y[1] ? y[0] : x[0] + y[0], x[1] | y[1] }, 2 * sizeof(*x));
-}
-
-static void segment_join_f32(void *out, const void *a, const void *b)
-{
-    const cl_uint *x = a, *y = b;
-
-    memcpy(out,
-           (cl_uint[]){ y[1] ? y[0] : as_bits(as_real(x[0]) + as_real(y[0])),
-                        y[1] ? y[1] : x[1] },
-           2 * sizeof(*x));
 }
 
 static const cl_uint nothing_f32[] = { 0x80000000 /* -0.0 */, 0 };
@@ -171,18 +128,6 @@ static void segments_fill_f32(void *to, size_t count, uint64_t seed)
                   16 + seed / NUM_HEADS % 100, false);
 }
 
-static void segments_init(void *init, uint64_t seed)
-{
-    (void)seed;
-    memcpy(init, (cl_uint[]){ 11, 0 }, 2 * sizeof(cl_uint));
-}
-
-static void segments_init_f32(void *init, uint64_t seed)
-{
-    (void)seed;
-    memcpy(init, (cl_float[]){ 11, 0 }, 2 * sizeof(cl_float));
-}
-
 const struct subject order_subjects[] = {
     { .fold = { .name = "interval",
                 .components = "uint first; uint last; uint joined",
@@ -196,8 +141,8 @@ const struct subject order_subjects[] = {
                 .components = "uint a; uint b",
                 .combine = "{ a.a + b.a - min(a.b, b.a), a.b + b.b - min(a.b, b.a) }",
                 .identity = "{ 0, 0 }" },
-      .size = sizeof(nothing),
-      .identity = nothing,
+      .size = 2 * sizeof(cl_uint),
+      .identity = zeros,
       .combine = bicyclic_join,
       .fill = bicyclic_fill,
       .fill_init = bicyclic_init },
@@ -212,8 +157,8 @@ const struct subject order_subjects[] = {
                 .combine = "{ b.f != 0 ? b.v : a.v + b.v, a.f | b.f }",
                 .identity = "{ 0, 0 }",
                 .cuts = "b.f != 0" },
-      .size = sizeof(nothing),
-      .identity = nothing,
+      .size = 2 * sizeof(cl_uint),
+      .identity = zeros,
       .combine = segment_join,
       .fill = segments_fill,
       .fill_init = segments_init },
@@ -222,7 +167,7 @@ const struct subject order_subjects[] = {
                 .combine = "{ b.f != 0 ? b.v : a.v + b.v, b.f != 0 ? b.f : a.f }",
                 .identity = "{ -0.0f, 0 }",
                 .cuts = "b.f != 0" },
-      .size = sizeof(nothing),
+      .size = 2 * sizeof(cl_uint),
       .identity = nothing_f32,
       .combine = segment_join_f32,
       .fill = segments_fill_f32,

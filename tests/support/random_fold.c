@@ -8,11 +8,6 @@
 
 static const char *const names[MOST_PARTS] = { "p", "q", "r", "s" };
 
-static uint64_t below(uint64_t *random, uint64_t n)
-{
-    return (next_random(random) >> 16) % n;
-}
-
 /* ---- Numbers ----------------------------------------------------------------------- */
 
 static clfold_type unsigned_of(clfold_type type)
@@ -29,20 +24,6 @@ static struct number wrapped(clfold_type type, struct number x)
 static struct number whole(clfold_type type, int64_t x)
 {
     return wrapped(type, (struct number){ (uint64_t)x, (long double)x });
-}
-
-/* -1: the least, 1: the greatest. */
-static struct number extreme(clfold_type type, int sign)
-{
-    uint64_t high = UINT64_MAX >> (64 - 8 * size_of(type));
-
-    if (is_float(type)) {
-        return (struct number){ .real = sign * (long double)INFINITY };
-    }
-    high >>= is_signed(type);
-    return wrapped(type, (struct number){ .integer = sign > 0          ? high
-                                                     : is_signed(type) ? ~high
-                                                                       : 0 });
 }
 
 void random_number_print(struct text *text, clfold_type type, struct number x)
@@ -273,8 +254,8 @@ static const struct term *join(struct random_fold *fold, enum term_kind kind,
 /* What leaves every value; for TERM_ADD of floats any zero does. */
 static struct number neutral(enum term_kind kind, clfold_type type)
 {
-    return kind == TERM_MIN   ? extreme(type, 1)
-           : kind == TERM_MAX ? extreme(type, -1)
+    return kind == TERM_MIN   ? extreme(type, -1)
+           : kind == TERM_MAX ? extreme(type, 1)
            : kind == TERM_MUL ? whole(type, 1)
            : kind == TERM_AND ? whole(type, -1)
                               : whole(type, 0);

@@ -1,52 +1,24 @@
 /* Selects: conditions on all that a text sees, each with a fold that has it. */
 #include "subjects_of_text.h"
 
-static bool above_2(const unsigned char *e, size_t i, size_t n)
-{
-    (void)n;
-    return f32_of(e, i) > 2;
-}
+/* Whether element i of n of e is kept. */
+#define KEEPS(name, holds)                                                               \
+    static bool name(const unsigned char *e, size_t i, size_t n)                         \
+    {                                                                                    \
+        (void)n;                                                                         \
+        return holds;                                                                    \
+    }                                                                                    \
+    struct subject
 
-static bool is_odd(const unsigned char *e, size_t i, size_t n)
-{
-    (void)n;
-    return e[i] & 1;
-}
-
-static bool is_some(const unsigned char *e, size_t i, size_t n)
-{
-    (void)n;
-    return u32_of(e, i) != 0;
-}
-
-static bool is_sum_even(const unsigned char *e, size_t i, size_t n)
-{
-    return (u32_of(e, 2 * i) + u32_of(e, 2 * i + 1) + n) % 2 == 0;
-}
-
-static bool is_long(const unsigned char *e, size_t i, size_t n)
-{
-    (void)n;
-    return u32_of(e, 4 * i) < u32_of(e, 4 * i + 3);
-}
-
-static bool rises(const unsigned char *e, size_t i, size_t n)
-{
-    (void)n;
-    return i == 0 || u32_of(e, i - 1) < u32_of(e, i);
-}
-
-static bool is_above_y(const unsigned char *e, size_t i, size_t n)
-{
-    (void)n;
-    return f32_of(e, i) > stream_y[STREAM_LAG + i];
-}
-
-static bool is_large(const unsigned char *e, size_t i, size_t n)
-{
-    (void)n;
-    return u32_of(e, i) % 16 > 5;
-}
+KEEPS(above_2, f32_of(e, i) > 2);
+KEEPS(is_odd, e[i] & 1);
+KEEPS(is_some, u32_of(e, i) != 0);
+KEEPS(is_sum_even, (u32_of(e, 2 * i) + u32_of(e, 2 * i + 1) + n) % 2 == 0);
+KEEPS(is_long, u32_of(e, 4 * i) < u32_of(e, 4 * i + 3));
+KEEPS(rises, i == 0 || u32_of(e, i - 1) < u32_of(e, i));
+KEEPS(is_above_y, f32_of(e, i) > stream_y[STREAM_LAG + i]);
+KEEPS(is_large, u32_of(e, i) % 16 > 5);
+KEEPS(is_last_some, ((const struct padded *)(const void *)e)[i].last > 2);
 
 LOAD(load_quotient, cl_uint, u32_of(e, i));
 LOAD(load_i, cl_ulong, i);
@@ -89,12 +61,6 @@ static const struct subject padded = {
 static const struct subject with_stream = { FOLD(.name = "with a stream",
                                                  .type = CLFOLD_F32, ARGS(ARG_Y, 1)),
                                             .size = 4, .most = 20, .is_real = true };
-
-static bool is_last_some(const unsigned char *e, size_t i, size_t n)
-{
-    (void)n;
-    return ((const struct padded *)(const void *)e)[i].last > 2;
-}
 
 /* Runs of elements with the same key. */
 #define STARTS(name, key)                                                                \

@@ -1,7 +1,5 @@
 /* What trials share: tiles, and affine maps. */
-#include "trial.h"
-
-#include <string.h>
+#include "subjects_of_text.h"
 
 const struct debug trial_tiles[NUM_TRIAL_TILES] = {
     { 0 },
@@ -23,39 +21,14 @@ const char *const scan_algorithms[SCAN_ALGORITHMS] = {
     "reduce_then_scan",  "scan_lookback", "scan_chained"
 };
 
-const struct debug scan_tiles[SCAN_TILES] = {
-    { .tile = TILE_VECTOR },
-    { .tile = TILE_GROUP },
-    { .tile = TILE_VECTOR, .tile_elements = 16, .max_groups = 5, .anchor = 4 },
-    { .tile = TILE_GROUP,
-      .tile_elements = 100,
-      .group_size = 6,
-      .max_groups = 4,
-      .anchor = 3 },
-    { .tile = TILE_ITEM },
-    { .tile = TILE_ITEM, .tile_elements = 22, .max_groups = 5, .anchor = 4 },
-};
-
-size_t scan_tile_size(size_t tile)
-{
-    return scan_tiles[tile].tile_elements ? scan_tiles[tile].tile_elements : 4096;
-}
-
 /* ---- Affine maps ------------------------------------------------------------------- */
 
-static void join_affine(void *out, const void *a, const void *b)
-{
-    const cl_uint *x = a, *y = b;
-
-    memcpy(out, (cl_uint[]){ x[0] * y[0], x[1] * y[0] + y[1] }, 2 * sizeof(cl_uint));
-}
-
-/* Odd factors, or products soon are 0; with `zeros` some are. */
-static void draw_affine(cl_uint *maps, size_t count, uint64_t seed, bool zeros)
+/* Odd factors, or products soon are 0; with `with_zeros` some are. */
+static void draw_affine(cl_uint *maps, size_t count, uint64_t seed, bool with_zeros)
 {
     for (size_t i = 0; i < count; ++i) {
         const uint64_t bits = next_random(&seed);
-        maps[2 * i] = zeros && (bits >> 20) % 23 == 0 ? 0 : (cl_uint)bits | 1;
+        maps[2 * i] = with_zeros && (bits >> 20) % 23 == 0 ? 0 : (cl_uint)bits | 1;
         maps[2 * i + 1] = (cl_uint)(bits >> 32);
     }
 }
@@ -75,13 +48,11 @@ static void fill_map(void *init, uint64_t seed)
     draw_affine(init, 1, seed, false);
 }
 
-static const cl_uint unchanged[] = { 1, 0 };
-
 const struct subject affine = {
     .fold = { .name = "affine", .op = CLFOLD_AFFINE, .type = CLFOLD_U32 },
-    .size = sizeof(unchanged),
-    .identity = unchanged,
-    .combine = join_affine,
+    .size = sizeof(one_0),
+    .identity = one_0,
+    .combine = join_maps,
     .fill = fill_affine,
     .fill_init = fill_map,
 };
@@ -92,9 +63,9 @@ const struct subject affine_with_cuts = {
               .combine = "{ a.a * b.a, a.b * b.a + b.b }",
               .identity = "{ 1, 0 }",
               .cuts = "b.a == 0" },
-    .size = sizeof(unchanged),
-    .identity = unchanged,
-    .combine = join_affine,
+    .size = sizeof(one_0),
+    .identity = one_0,
+    .combine = join_maps,
     .fill = fill_constant,
     .fill_init = fill_map,
 };

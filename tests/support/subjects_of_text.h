@@ -10,7 +10,6 @@
 extern const struct subject operator_subjects[], load_subjects[], result_subjects[];
 
 /* Operators that show which neighbours were joined, and where folds stopped. */
-enum { INTERVAL, BICYCLIC, MATRIX_OF_U32, SEGMENTS_OF_U32, SEGMENTS_OF_F32 };
 extern const struct subject order_subjects[];
 
 enum heads {

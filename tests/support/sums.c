@@ -113,20 +113,13 @@ double put_term(clfold_type type, void *elements, size_t i, double x)
     return as_double(type, at);
 }
 
-void shuffle_terms(double *terms, size_t count, uint64_t *state)
+static void shuffle_terms(double *terms, size_t count, uint64_t *state)
 {
     for (size_t i = count; i > 1; --i) {
         const size_t k = next_random(state) % i;
         const double x = terms[i - 1];
         terms[i - 1] = terms[k];
         terms[k] = x;
-    }
-}
-
-void draw_terms(const struct sum_data *data, double *terms, uint64_t *state)
-{
-    for (size_t i = 0; i < data->count; ++i) {
-        terms[i] = draw_kind(data, terms, i, state);
     }
 }
 
@@ -148,14 +141,6 @@ struct sum_data sum_data_of(struct pair pair, uint32_t accuracy, size_t count,
     return data;
 }
 
-/* Large beside a sum that cancels. */
-double sum_init(const struct sum_data *data)
-{
-    return !data->is_exact                 ? 12345.0625
-           : data->pair.type == CLFOLD_F32 ? (double)0.1f
-                                           : 0.1;
-}
-
 void fill_sum(const struct sum_data *data, void *elements, void *init, uint64_t seed)
 {
     double *terms = malloc((data->count + 1) * sizeof(*terms));
@@ -163,14 +148,16 @@ void fill_sum(const struct sum_data *data, void *elements, void *init, uint64_t 
     if (!terms) {
         abort();
     }
-    draw_terms(data, terms, &seed);
+    for (size_t i = 0; i < data->count; ++i) {
+        terms[i] = draw_kind(data, terms, i, &seed);
+    }
     if (data->kind == CANCELLING || (data->is_exact && next_random(&seed) % 2)) {
         shuffle_terms(terms, data->count, &seed);
     }
     for (size_t i = 0; i < data->count; ++i) {
         put_term(data->pair.in, elements, i, terms[i]);
     }
-    put_term(data->pair.type, init, 0, sum_init(data));
+    put_term(data->pair.type, init, 0, data->is_exact ? 0.1 : 12345.0625);
     free(terms);
 }
 

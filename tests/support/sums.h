@@ -41,16 +41,13 @@ struct sum_data {
 struct sum_data sum_data_of(struct pair pair, uint32_t accuracy, size_t count,
                             uint64_t seed);
 
-/* Terms as they are to be folded, if elements can be so; and in another order. */
-void draw_terms(const struct sum_data *data, double *terms, uint64_t *state);
-void shuffle_terms(double *terms, size_t count, uint64_t *state);
 double draw_term(uint64_t *state, int least, int binades);
 
 /* Element i is about x. Returns what it is. */
 double put_term(clfold_type type, void *elements, size_t i, double x);
 
+/* And a value to begin with, which is large beside a sum that cancels. */
 void fill_sum(const struct sum_data *data, void *elements, void *init, uint64_t seed);
-double sum_init(const struct sum_data *data);
 
 /* A sum on its way: `plain` is rounded at each step. */
 struct prefix {

@@ -242,15 +242,9 @@ void subject_fill(const struct subject *subject, unsigned char *elements, size_t
  * with constant maps, some of which are drawn, as cuts. */
 extern const struct subject affine, affine_with_cuts;
 
-/* The policy's tile of each kind, and a small one of each in blocks, the group's of lanes
- * that are no power of two; and the algorithms of scans that take them. */
-#define SCAN_TILES      6
+/* The algorithms of scans that take tiles. */
 #define SCAN_ALGORITHMS 6
-extern const struct debug scan_tiles[SCAN_TILES];
 extern const char *const scan_algorithms[SCAN_ALGORITHMS];
-
-/* Elements of this tile, only approximate if it is the policy's. */
-size_t scan_tile_size(size_t tile);
 
 /* The tiles on which operators of the caller's are tried: the policy's, and a small one
  * of each kind, the group's of lanes that are no power of two. */
