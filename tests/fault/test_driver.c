@@ -440,6 +440,25 @@ static void test_scratch_limit(void **state)
     }
 }
 
+/* A block whose last event has failed serves the next call: nothing will run because of
+ * it. */
+static void test_failed_event(void **state)
+{
+    const cl_int failed = CL_OUT_OF_RESOURCES;
+
+    (void)state;
+    if (device.disorder) {
+        clfold_context_override(ctx, &twenty_groups);
+        assert_works(ctx, device.disorder);
+        assert_non_null(ctx->scratch.blocks);
+        clspy_answer("clGetEventInfo", CL_EVENT_COMMAND_EXECUTION_STATUS, &failed,
+                     sizeof(failed));
+        const uint64_t made = clspy_calls("clCreateBuffer");
+        assert_works(ctx, device.disorder);
+        assert_int_equal(clspy_calls("clCreateBuffer"), made);
+    }
+}
+
 /* ---- Devices ----------------------------------------------------------------------- */
 
 /* The version that the device really has, 300 for 3.0; before any answer. */
@@ -606,5 +625,6 @@ TEST_MAIN("driver", fixture_init, fixture_finish, TEST(test_next_tile),
           TEST(test_log_reduces), TEST(test_no_tile), TEST(test_no_lookback),
           TEST(test_too_many_next_tiles), TEST(test_trace_next_tile), TEST(test_again),
           TEST(test_thousand_texts), TEST(test_no_log), TEST(test_no_memory_for_log),
-          TEST(test_threads_build_once), TEST(test_scratch_limit), TEST(test_older_works),
-          TEST(test_small_groups), TEST(test_f64), TEST(test_verify_catches))
+          TEST(test_threads_build_once), TEST(test_scratch_limit),
+          TEST(test_failed_event), TEST(test_older_works), TEST(test_small_groups),
+          TEST(test_f64), TEST(test_verify_catches))

@@ -666,10 +666,13 @@ static clfold_status fire(clfold_operation operation, const struct call *theirs)
         free(after);
     }
     free(before);
-    /* What has launched half of it uses its block until the gate opens. */
-    bool is_used = true;
-    for (const struct block *b = call.context->scratch.blocks;
-         b && status && launches > 0 && scenario->limits_half; b = b->next) {
+    /* What has launched half of it uses its block until the gate opens; but a block goes
+     * if its event cannot be kept. */
+    const bool is_half = status && launches > 0 && scenario->limits_half &&
+                         strcmp(run.shot.function, "clRetainEvent") != 0;
+    const struct block *b = call.context->scratch.blocks;
+    bool is_used = !is_half || b;
+    for (; is_half && b; b = b->next) {
         cl_int state = CL_COMPLETE;
         is_used &= b->last && clGetEventInfo(b->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
                                              sizeof(state), &state, NULL) == CL_SUCCESS;

@@ -1,7 +1,9 @@
 /* Kept programs without a device: a folder of entries, also where processes die and other
- * users write; and the keys of entries. Where its operations fail: fault/test_fault.c. */
+ * users write; and the keys of entries. Where a context's operations on files fail:
+ * fault/test_fault.c. */
 #define _GNU_SOURCE /* mkdtemp, setgroups */
 #include "../../tools/clfold/random.h"
+#include "file_spy.h"
 #include "test.h"
 #include "write_file.h"
 
@@ -282,6 +284,36 @@ static void test_shrink(void **state)
     }
 }
 
+/* Whichever operation fails, an old file is whole until the new one takes its place, and
+ * no part of one is left. */
+static void test_failures(void **state)
+{
+    const char *failed, *last = "";
+    uint64_t number = 0;
+
+    (void)state;
+    do {
+        size_t num;
+        assert_int_equal(put(NAME, "old"), 0);
+        file_spy_arm(++number, ENOSPC);
+        const int unwritten = put(NAME, "new");
+        const int unshrunk = unwritten ? 0 : clfold_folder_shrink(&folder, 2, NULL);
+        failed = file_spy_disarm();
+        if (failed) {
+            last = failed;
+            /* A file that cannot be looked at counts as removed by another process. */
+            if (unwritten + unshrunk != ENOSPC && strcmp(failed, "fstatat") != 0) {
+                fail_msg("%s failed, and nobody said so", failed);
+            }
+            assert_holds(NAME, unwritten ? "old" : "new");
+        }
+        assert_int_equal(clfold_folder_shrink(&folder, 0, &num), 0);
+        assert_int_equal(num, failed ? 1 : 0);
+    } while (failed);
+    assert_string_equal(last, "unlinkat");
+    assert_true(number > 10);
+}
+
 /* Folders above are made, for the user alone. */
 static void test_open(void **state)
 {
@@ -483,7 +515,7 @@ int main(void)
         cmocka_unit_test(test_environment), cmocka_unit_test(test_cpu),
         cmocka_unit_test(test_open),        cmocka_unit_test(test_files),
         cmocka_unit_test(test_shrink),      cmocka_unit_test(test_users),
-        cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_failures),    cmocka_unit_test(test_killed),
     };
 
     return cmocka_run_group_tests(tests, begin, end);

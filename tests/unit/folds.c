@@ -22,6 +22,9 @@ static void test_built_in(void **state)
         assert_refused(clfold_folds_built_in(&folds, &site, &caps, CLFOLD_ADD, CLFOLD_F64,
                                              CLFOLD_F64, 0, &none),
                        CLFOLD_ERROR_UNSUPPORTED, "has no f64");
+        assert_refused(clfold_folds_built_in(&folds, &site, &caps, CLFOLD_ADD, CLFOLD_F64,
+                                             CLFOLD_F32, 0, &none),
+                       CLFOLD_ERROR_UNSUPPORTED, "has no f64");
         assert_refused(clfold_folds_built_in(&folds, &site, &caps, CLFOLD_ADD, CLFOLD_F32,
                                              CLFOLD_F32, CLFOLD_REPRODUCIBLE, &none),
                        CLFOLD_ERROR_UNSUPPORTED, "does not round to nearest");

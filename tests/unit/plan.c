@@ -652,8 +652,9 @@ static void test_memory(void **state)
 /* Of stages that make bits: all bits have words, a group takes few on a device that cuts
  * loops, and what is handed on lies apart. */
 static void check_bits(const struct plan *plan, const struct stage *makes,
-                       const struct device_facts *device, bool keeps_scan)
+                       const struct job *job, uint64_t count, bool keeps_scan)
 {
+    const struct device_facts *const device = job->device;
     const struct handed *const handed = &plan->handed;
     const bool marks = makes->shape.algorithm == MARK_HEADS;
     const uint64_t most = device->most_elements * makes->shape.tile.group_size;
@@ -665,6 +666,9 @@ static void check_bits(const struct plan *plan, const struct stage *makes,
     struct launch launch;
 
     assert_int_equal(makes->first_launch, 0);
+    assert_int_equal(makes->cut.count, count);
+    assert_int_equal(makes->num_offsets,
+                     keeps_scan ? makes->num_words + 1 : job->segments.num_offsets);
     /* A word is read past the last one. */
     assert_true(makes->num_words * 32 >= makes->cut.count + (marks ? 32 : 0));
     assert_true(most == 0 || (makes->run <= most && makes->words_run <= most));
@@ -761,7 +765,7 @@ static void test_stages(void **state)
                      plan.stages[0].num_launches == (job.segments.finds_bad ? 3 : 2)));
         assert_true(c != 2 || main->read_size == main->in_size + sizeof(cl_ulong));
         if (cases[c].makes_bits < SIZE_MAX) {
-            check_bits(&plan, &plan.stages[cases[c].makes_bits], device,
+            check_bits(&plan, &plan.stages[cases[c].makes_bits], &job, count,
                        cases[c].keeps_scan);
         } else {
             assert_int_equal(plan.handed.bytes, 0);
