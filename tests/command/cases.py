@@ -138,7 +138,8 @@ def on_terminal(command, **options):
     """What the command writes on standard error, which is a terminal."""
     main, other = pty.openpty()
     shown = b""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=other, **options) as run:
+    options = {"stdout": subprocess.DEVNULL, **options}
+    with subprocess.Popen(command, stderr=other, **options) as run:
         os.close(other)
         try:
             while got := os.read(main, 4096):

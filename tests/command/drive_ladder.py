@@ -243,7 +243,7 @@ def draw(d, device, *words):
     seen = Chart(d, "ladder", "--json", "--device", device["index"], *words)
     lines = d.read_lines(seen.told, device)
     seen.check_title("ladder", device, None, d.good("--version").strip())
-    seen.check_axes(1)
+    seen.check_axes(1, is_log=True)
     counts = sorted({line["count"] for line in lines})
     kernels = ["auto", *RUNGS]
     drawn = {name: [line["gbps"] for line in lines if line["kernel"] == name] for name in kernels}

@@ -11,7 +11,7 @@ import re
 import subprocess
 import time
 
-from cases import SIGNALS, check, obey, read, run_part, unplaced, write
+from cases import SIGNALS, check, check_bars, obey, on_terminal, read, run_part, unplaced, write
 from drive_ladder import Driver
 
 FIRST = "clfold tuning 5\n"
@@ -105,11 +105,18 @@ def reset(d, _):
 
 def table(d, device):
     """A row for each operation and size that is asked for, once even if twice, and a file that
-    serves what was found."""
+    serves what was found. On a terminal, a bar shows how much of the time is over."""
     path = d.path("tuning")
     write(path, FIRST + STRANGER)
     words = ["--count", "4096", "--types", "i32,u8:u64,f32", "--seconds", "3", "--file", path]
-    told = tune(d, device, *words)
+    table, begin = d.path("table"), time.monotonic()
+    with open(table, "wb") as out:
+        command = [d.command, "tune", "--device", str(device["index"]), *words]
+        parts = check_bars(on_terminal(command, stdout=out), "tuning")
+    # there is none in the first of the three seconds, and a fast device may not need more
+    is_short = time.monotonic() - begin < 2
+    check(parts[0] >= 30 if parts else is_short, f"bars: {parts}")
+    told = read(table).decode()
     found = rows_of(told, path)
     names = [row[:3] for row in found]
     check(names == [(kind, "add", name) for name in ["i32", "u8:u64"] for kind in KINDS], found)
