@@ -28,7 +28,7 @@ static double quarters(uint64_t random)
 static double half_value(uint64_t random, uint64_t count)
 {
     const uint64_t dense =
-        count <= 1 << 16 ? UINT64_MAX : (UINT64_C(1) << 48) / count << 16;
+        count <= 1 << 16 ? UINT64_MAX : (UINT64_C(1) << 48) / count << 32;
 
     return random >> 16 << 16 > dense ? 0 : random & 1 ? 0.25 : -0.25;
 }
