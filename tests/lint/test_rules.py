@@ -39,7 +39,8 @@ ROWS = [
     ("a.md", "see\n/" + "work/main\n", 2, "path of one machine"),
     *(("a.md", "/" + f"{place}/x\n", 1, "path of one machine")
       for place in ("tmp/w", "work", "home", "root")),
-    *(("a.sh", "https://" + host.replace("|", "") + "/x\n", 1, "package registry") for host in HOSTS),
+    *(("a.sh", "https://" + host.replace("|", "") + "/x\n", 1, "package registry")
+      for host in HOSTS),
     ("a.c", "mkdtemp(/tmp/clfold-XXXXXX) $HOME/work/x ./home/x\n", 0, None),
     *((f"src/{one}/a.c", f'#include "{other}/b.h"\n',
        *((0, None) if FOLDERS.index(other) <= FOLDERS.index(one) and one != "mpi" else
