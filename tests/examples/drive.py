@@ -74,7 +74,10 @@ LICENSE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "
 NOWHERE, FOLDER = os.path.join(LICENSE, "file"), os.path.dirname(LICENSE)
 SCANS = os.path.join(FOLDER, "examples", "group_scans.cl")
 with open(SCANS, "rb") as source:
-    WRONG_SCANS = source.read().replace(b"items[l] +=", b"items[l] =")
+    RIGHT_SCANS = source.read()
+# Of each of its kernels.
+WRONG_SCANS = [RIGHT_SCANS.replace(*words) for words in (
+    (b"items[l] +=", b"items[l] ="), (b"3 * s - 1", b"2 * s - 1"), (b"GROUP, &", b"7, &"))]
 # Many tiles of a scan and pieces of a file: lines of 0 to 40 words, the last without its end.
 LARGE = b"\n".join(b" ".join([b"word"] * (i * 7 % 41)) for i in range(20000)) + b"\nthe end"
 LONGS = [(i * i * 7919 << 32) % 2**40 - 2**39 + i for i in range(70000)]
@@ -95,6 +98,8 @@ CASES = {
         (LICENSE, ["OUT", "OUT 2"], "Not a PNG file"),
         (png([1]), ["OUT", FOLDER], "Is a directory"),
         (png([1]), ["OUT"], "usage: areas PICTURE.png TABLE.png BLUR.png"),
+        (png([1, 2], [3, 4])[:-30], ["OUT", "OUT 2"], "areas: "),
+        (png([0]), ["OUT", "OUT 2"], ["1 x 1 pixels"], is_drawn(1104745215, 1104745215)),
         (PICTURE, ["OUT", "OUT 2"], ["512 x 512 pixels"]),
         (png([9, 255, 0, 7]), ["OUT", "OUT 2"], ["4 x 1 pixels"], is_drawn(1227258274, 1927489918)),
         (png(*([x * y % 211 if x > y else 255 * (x == 3) for x in range(41)] for y in range(23))),
@@ -145,7 +150,7 @@ CASES = {
         (SCANS, ["0", "4"], "usage: group_scans group_scans.cl GROUP COUNT"),
         (LICENSE, ["4", "4"], "clBuildProgram: "),
         (SCANS, ["1000000", "4"], "group_size 1000000 is not 1 to "),
-        (WRONG_SCANS, ["33", "100"], "sum "),
+        *((text, ["33", "100"], "sum ") for text in WRONG_SCANS),
         *((SCANS, words.split(), None) for words in ("1 3", "16 48", "50 729", "256 1000000")),
     ],
     "kept": [(LARGE, ["OUT"], ["the sum is 189957716"])],
@@ -169,8 +174,10 @@ CASES = {
         (LICENSE, ["OUT", "inclusive"], "LICENSE: not an .npy file of this type"),
         (npy("<i8", "q", [], (0,)), [FOLDER, "inclusive"], f"{FOLDER}: "),
         (npy("<i8", "q", [7], ()), ["OUT", "exclusive"], None, ends_in("q", [0])),
-        (npy("<i8", "q", LONGS, (7, 100, 100)), ["OUT", "inclusive"], None,
-         ends_in("q", [*itertools.accumulate(LONGS)])),
+        *((npy("<i8", "q", LONGS, (7, 100, 100)), ["OUT", which], None,
+           npy("<i8", "q", sums, (7, 100, 100)).__eq__) for which, sums in (
+            ("inclusive", [*itertools.accumulate(LONGS)]),
+            ("exclusive", [0, *itertools.accumulate(LONGS[:-1])]))),
     ],
     "mpi_sum": [
         (NOWHERE, [], "LICENSE/file: "),
@@ -229,7 +236,8 @@ CASES = {
         (LICENSE, [], "LICENSE is not a sparse real matrix in Matrix Market form"),
         *((file, [], "file is not a sparse real matrix in Matrix Market form") for file in [
             b"", market(2, 2, [], "hermitian"), market(2, 2, [(3, 1, 1)]),
-            market(2, 2, [(0, 1, 1)]), market(2, 2, [(1, 1, "")]), market(2, 3, [], "symmetric"),
+            market(2, 2, [(1, 3, 1)]), market(2, 2, [(0, 1, 1)]), market(2, 2, [(1, 1, "")]),
+            market(2, 3, [], "symmetric"),
             market(2, 2, [(1, 1, 1)]).replace(b"2 2 1", b"2 2 2"),
             market(2, 2, []).replace(b"2 2 0", b"2 99999999999 0"),
         ]),
@@ -241,8 +249,10 @@ CASES = {
     "statistics": [
         (b"1\n", ["x"], "usage: statistics TABLE.csv [COLUMN]"),
         (b"", [], ["0 numbers, mean 0, variance 0, from inf to -inf"]),
-        (b"x,y\r\n1,2\r\n,3\nnan,inf\n4,1e40\n5x,5\n \n7\n-1.5,,6", ["2"],
-         ["3 numbers, mean 3.3333, variance 1.5556, from 2 to 5"]),
+        *((b"x,y\r\n1,2\r\n,3\nnan,inf\n4,1e40\n5x,5\n \n7\n-1.5,,6", column,
+           [said]) for column, said in (
+            ([], "4 numbers, mean 2.625, variance 10.172, from -1.5 to 7"),
+            (["2"], "3 numbers, mean 3.3333, variance 1.5556, from 2 to 5"))),
         (b"1234.5\n-7\n" * 35000, [],
          ["70000 numbers, mean 613.75, variance 3.8533e+05, from -7 to 1234.5"]),
     ],
@@ -294,6 +304,10 @@ def main(name, program):
         if len(kept) < len(cases):
             print(f"there is no {missing}; the other files are tried", file=sys.stderr)
         cases = kept
+    # A folder cannot be read. Those of MPI leave it out: mpi_scan on 3 ranks waits for ever for it.
+    read = [case for case in cases if case[0] and not isinstance(case[2], str)
+            and not name.startswith("mpi_")]
+    cases += [(FOLDER, arguments, "") for _, arguments, *_ in read[:1]]
     starts = ([["mpirun", "-n", num, program] for num in "13"] if name.startswith("mpi_")
               else [[program]])
     found = [text for text in (fault(start, *case) for case in cases for start in starts) if text]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Plants violations of each rule of rules.py, and next to them text that is allowed."""
 
+import itertools
 import os
 import subprocess
 import sys
@@ -9,6 +10,20 @@ import tempfile
 import rules
 import tools
 
+# What src may not call or use; what asks for the tile's kind; places that facet.c has.
+CALLS = ("getenv secure_getenv setenv unsetenv putenv printf fprintf vprintf vfprintf dprintf "
+         "vdprintf perror puts fputs putc fputc putchar fwrite exit _exit _Exit quick_exit atexit "
+         "at_quick_exit abort raise system assert").split()  # fmt: skip
+STREAMS = ("stdin", "stdout", "stderr", "environ")
+KINDS = ("TILE_GROUP GROUP_SIZE GROUP_SCAN SCAN_ITEMS IN16 ITEM16 CELL16 AS_CELL16 CELLS CELLS_1 "
+         "CHUNK CHUNK_1 OUT_CHUNK OUT_CHUNK_1 RUN SLOT").split()  # fmt: skip
+CONDITIONS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef")
+PLACES = ("init_at total_out num_out bad_out rest_out lengths_out keys_out carry_out key_out "
+          "num_at count_at carry_at key_at").split()  # fmt: skip
+HOSTS = ("pypi|.org pypi|.python.org pythonhosted|. deb.debian|. debian.org|/debian crates|.io "
+         "registry.npmjs|. proxy.golang|. archive.ubuntu|.").split()  # fmt: skip
+# Each folder of src may include what is before it.
+FOLDERS = ("base", "plan", "device", "ops", "mpi")
 # A file, its text, and of its one violation the line and a part; or 0 and None for what is allowed.
 # Some names are put together, since this file is checked as well.
 ROWS = [
@@ -22,12 +37,22 @@ ROWS = [
     ("a.c", "/* " + "\u00b5" * 84 + " */\n", 0, None),
     ("README.md", "x" * 200 + "\n", 0, None),
     ("a.md", "see\n/" + "work/main\n", 2, "path of one machine"),
-    ("a.sh", "https://pypi" + ".org/x\n", 1, "package registry"),
+    *(("a.md", "/" + f"{place}/x\n", 1, "path of one machine")
+      for place in ("tmp/w", "work", "home", "root")),
+    *(("a.sh", "https://" + host.replace("|", "") + "/x\n", 1, "package registry")
+      for host in HOSTS),
     ("a.c", "mkdtemp(/tmp/clfold-XXXXXX) $HOME/work/x ./home/x\n", 0, None),
-    ("src/plan/a.c", '#include "device/b.h"\n', 1, 'may not include "device/b.h"'),
-    ("src/plan/a.c", "#  include <CL/cl.h>\n", 1, "may not include <CL/cl.h>"),
-    ("src/mpi/a.c", '\n#include "ops/a.h"\n', 2, 'may not include "ops/a.h"'),
-    ("src/ops/a.h", "#include <time.h>\n", 1, "only src/base may include"),
+    *((f"src/{one}/a.c", f'#include "{other}/b.h"\n',
+       *((0, None) if FOLDERS.index(other) <= FOLDERS.index(one) and one != "mpi" else
+         (1, f'src/{one} may not include "{other}/b.h"')))
+      for one, other in itertools.product(FOLDERS, repeat=2)),
+    *((f"src/{one}/a.c", "#  include <CL/cl.h>\n",
+       *((0, None) if one in ("device", "ops") else (1, "may not include <CL/cl.h>")))
+      for one in FOLDERS),
+    *((f"src/{one}/a.h", "#include <time.h>\n",
+       *((0, None) if one == "base" else (1, "may include <time.h>")))
+      for one in FOLDERS[:4]),
+    ("src/mpi/a.c", "\n#include <time.h>\n", 2, "may not include <time.h>"),
     ("src/ops/a.c", "#include HEADER\n", 1, "without < or a quote"),
     ("src/ops/a.c", '#include "base/b.h"\n#include <stdint.h>\n', 0, None),
     ("src/mpi/a.c", '#include "call.h"\n#include <mpi.h>\n', 0, None),
@@ -36,17 +61,22 @@ ROWS = [
     ("tools/clfold/a.h", '\n#include "ops/internal.h"\n', 2, "may not include"),
     ("tools/predict/a.c", "#include <unistd.h>\n", 1, "may not include"),
     ("tools/clfold/a.c", '#include "base/file.h"\n#include <sys/stat.h>\n', 0, None),
-    ("src/base/a.c", "void f(void)\n{\n    clFinish (queue);\n}\n", 3, "clFinish"),
+    *((f"src/{one}/a.c", "void f(void)\n{\n    clFinish (queue);\n}\n", 3, "clFinish")
+      for one in ("base", "plan")),
     ("src/plan/a.c", '/* clFinish(q) */\nchar *s = "clFinish(q)";\nclfold_f(x);\n', 0, None),
-    ("src/ops/a.c", "char c = '\"'; puts(x); // \"\n", 1, "may not call puts"),
-    ("src/base/system.c", "\nat = environ;\n", 2, "may not"),
-    ("src/base/a.c", "FILE *f = stderr;\n", 1, "may not use stderr"),
+    *(("src/ops/a.c", f"char c = '\"'; {word}(x); // \"\n", 1, f"may not call {word}")
+      for word in CALLS),
+    *(("src/base/system.c", f"\nat = {word};\n", 2, f"may not use {word}") for word in STREAMS),
     ("src/base/host.c", "getenv(x)\nat = environ;\n", 0, None),
     ("src/ops/a.c", "snprintf(x); my_exit(x); // puts(x)\n/*\n exit(1) */ char c = '\"';\n", 0,
      None),
-    ("src/plan/a.c", "\nx = &part.key_out.offset;\n", 2, "key_out"),
+    *((f"src/{FOLDERS[i % 4]}/a.c", f"\nx = &part{sign}{place}.{field};\n", 2, f"{place}: ")
+      for i, place in enumerate(PLACES) for sign, field in ((".", "offset"), ("->", "mem"))),
     ("src/ops/a.c", "a->count_at = b->count_at; /* c.num_at.mem */\n", 0, None),
-    ("cl/scan_passes.cl", "\n#if 1 \\\n    && CLFOLD_TILE_GROUP\n", 2, "the tile's kind"),
+    *(("cl/scan_passes.cl", f"\n#{word} 1 \\\n    && CLFOLD_TILE_GROUP\n", 2, "the tile's kind")
+      for word in CONDITIONS),
+    *((path, f"#if CLFOLD_{kind}\n", 1, f"the tile's kind, CLFOLD_{kind}")
+      for path in ("cl/reduce.cl", "cl/reduce_lanes.cl") for kind in KINDS),
     ("cl/scan_passes.cl", "#define A \\\n    1\n#ifdef CLFOLD_SLOT\n", 3, "the tile's kind"),
     ("cl/tile_group.cl", "#if CLFOLD_TILE_GROUP\n", 0, None),
     ("cl/reduce_tiles.cl", "/*\n#if CLFOLD_RUN\n*/\n#if CLFOLD_HAS_IDENTITY // CLFOLD_RUN\n", 0,

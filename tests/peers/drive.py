@@ -13,14 +13,16 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree as xml
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "command"))
 # pylint: disable=wrong-import-position
-from cases import Skip, check, needs_gnuplot, run_cases  # noqa: E402
-from charts import Chart  # noqa: E402
+from cases import Skip, check, needs_gnuplot, read, run_cases, write  # noqa: E402
+from charts import rows_of  # noqa: E402
 
 PLANTED = f"{shlex.quote(sys.executable)} {shlex.quote(os.path.join(HERE, 'planted.py'))}"
 SECONDS = 10  # a planted program answers in less
@@ -123,28 +125,67 @@ def faults(d, _):
         check(row["ok"] and row["rounds"] == 3 and found == speeds, f"{row}")
 
 
+# Of each line its look, and by count its GB/s and their middle half: 8 MB and 16 MB as in `faults`.
+DRAWN = {
+    "clfold": ("linespoints linetype 1", [[1e6, 4, 2.667, 5.333], [2e6, 8, 5.333, 10.667]]),
+    "slower": ("linespoints linetype 2", [[1e6, 2, 1.778, 2.286], [2e6, 4, 3.556, 4.571]]),
+    "roofline": ("lines linestyle 20", [[1e6, 8.5], [2e6, 8.5]]),
+}
+# What becomes of a chart where gnuplot is this script, or none.
+UNDRAWN = {"exit 3": "gnuplot failed with status 3: it does not say why",
+           "echo '<svg>'": "gnuplot's chart is not complete",
+           None: "--svg needs the program gnuplot, and there is none in PATH"}  # fmt: skip
+
+
 def chart(d, _):
-    """Correct programs have a line, and the command bench's number of the device; a chart that
-    cannot be drawn is reported before anything runs."""
+    """Correct programs have a line, and the command bench's number of the device."""
     needs_gnuplot()
     d.plant("clfold")
     d.write_program("tools/clfold/clfold", f"echo '{BENCH_ROW}'")
     words = ["--no-build", *ONE, "--counts", "1000000,2000000", "--peers",
              f"slower={PLANTED} slower,crashes={PLANTED} crashes", "--svg"]  # fmt: skip
-    path = os.path.join(d.folder, "it's.svg")
-    done = d.run(*words, path)
+    path, kept = os.path.join(d.folder, "it's.svg"), os.path.join(d.folder, "script")
+    d.write_program("bin/gnuplot", f'tee {kept} | {shutil.which("gnuplot")} "$@"')
+    environment = dict(os.environ, PATH=f"{d.folder}/bin:{os.environ['PATH']}")
+    done = d.run(*words, path, env=environment)
     lines = [line.split() for line in done.stdout.splitlines()]
     check(done.returncode == 0 and not done.stderr, f"{done}")
     for row in (["clfold", "4.00", "2.00", "-", "8.00", "1.00"], ["crashes", "ended", "by"],
                 ["roofline", "8.50"]):  # fmt: skip
         check(any(line[4 : 4 + len(row)] == row for line in lines), f"{row} is not in {lines}")
-    seen = Chart(path)
-    found = seen.check_panel(0, "scan add f32", ["clfold", "slower", "roofline"])
-    heights = {name: [seen.panels[0][3] - y for _, y in line.points]
-               for name, line in found.items()}  # fmt: skip
-    check(all(abs(a - 2 * b) < 0.1 for a, b in zip(heights["clfold"], heights["slower"],
-                                                   strict=True)), f"{heights}")  # fmt: skip
-    done = d.run(*words, d.folder)
+    shown = ["".join(text.itertext()).strip() for text in xml.parse(path).getroot().iter()
+             if text.tag.endswith("}text")]  # fmt: skip
+    check({"scan add f32", *DRAWN} <= {*shown} and "crashes" not in shown, f"{shown}")
+    script = read(kept).decode()
+    labels = re.findall(r"^set label '(?:{/:Bold )?(\w+)\b.* left textcolor (.*)$", script, re.M)
+    check(labels == [(name, look.split(" ", 1)[1]) for name, (look, _) in DRAWN.items()], script)
+    for i, (name, (look, values)) in enumerate(DRAWN.items()):
+        check(rows_of(script, f"values{i}") == values, f"{name}: {script}")
+        check(f"$values{i} using 1:2 with {look}" in script, f"{name}: {script}")
+        band = f"$values{i} using 1:3:4 with filledcurves {look.split(' ', 1)[1]} "
+        check((band in script) == (name != "roofline"), f"{name}: {script}")
+
+
+def undrawn(d, _):
+    """Why there is no chart, before anything runs if it can be; the old one stays."""
+    d.plant("clfold")
+    d.write_program("tools/clfold/clfold", f"echo '{BENCH_ROW}'")
+    words = ["--no-build", *ONE, "--peers", f"slower={PLANTED} slower", "--svg"]
+    path = write(os.path.join(d.folder, "x.svg"), "the old one")
+    for script, said in UNDRAWN.items():
+        folder = os.path.join(d.folder, "bin")
+        if script:
+            d.write_program("bin/gnuplot", script)
+            folder += ":" + os.environ["PATH"]
+        else:
+            os.remove(os.path.join(folder, "gnuplot"))
+        done = d.run(*words, path, env=dict(os.environ, PATH=folder))
+        check(done.returncode == 1 and done.stderr == f"compare: {said}\n"
+              and bool(done.stdout) == bool(script), f"{script}: {done}")  # fmt: skip
+        check(read(path) == b"the old one" and
+              sorted(os.listdir(d.folder)) == ["bin", "tools", "x.svg"], f"{script}: {done}")
+    d.write_program("bin/gnuplot", "exit 3")
+    done = d.run(*words, d.folder, env=dict(os.environ, PATH=folder))
     check(done.returncode == 1 and not done.stdout and "not a regular file" in done.stderr,
           f"{done}")
 
@@ -255,7 +296,8 @@ def moved(d, _):
         check(row["gbps"] == speed, f"{row}")
 
 
-WITHOUT = [refused, faults, chart, clfold_itself, builds, wrong_results, wrong_python, moved]
+WITHOUT = [refused, faults, chart, undrawn, clfold_itself, builds, wrong_results, wrong_python,
+           moved]  # fmt: skip
 WITH = [all_right]
 
 
