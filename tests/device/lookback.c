@@ -414,6 +414,13 @@ static void test_seeds(void **state)
     /* Tiles are taken in the order in which groups start, whatever their numbers. */
     print_message("%zu tiles began after one 20 further on\n", late);
     assert_true(late < SEEDS);
+    /* What may wait as long as it takes, does: no tile is folded for another. */
+    look.scan.plan.spins = 1u << 30;
+    look.block_every = 0;
+    for (look.seed = 1; look.seed <= 200; ++look.seed) {
+        assert_true(check_run(&look));
+        assert_int_equal(found.trace.head.num_folded, 0);
+    }
 }
 
 #define RUNS_IN_PLACE      300

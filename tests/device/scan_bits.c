@@ -173,21 +173,31 @@ static void test_same_bits(void **state)
         { .tile = TILE_GROUP, .tile_elements = 64, .group_size = 8 },
         { .tile = TILE_VECTOR, .tile_elements = 16, .anchor = 4 },
         { .tile = TILE_GROUP, .tile_elements = 16, .group_size = 4, .anchor = 3 },
+        { .tile = TILE_VECTOR }, /* as long as the policy makes it */
+        { .tile = TILE_GROUP },
     };
+    clfold_fold fold = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
+    clfold_report report;
+    uint64_t tile = 0; /* of all strategies */
 
     (void)state;
-    for (size_t k = 0; k < 4 * NUM_ALGORITHMS; ++k) {
+    for (size_t k = 0; k < 6 * NUM_ALGORITHMS; ++k) {
         const size_t t = k / NUM_ALGORITHMS, a = k % NUM_ALGORITHMS;
         struct trial scan = { .op = CLFOLD_ADD,
                               .pair = { CLFOLD_F32, CLFOLD_F32 },
                               .operation = scan_of((t / 2 + a) % 2),
                               .algorithm = algorithms[a],
                               .plan = tiles[t],
-                              .count = TILES * tiles[t].tile_elements - 5,
                               .total = TOTAL_APART,
                               .rounds = true,
                               .seed = k };
         scan.plan.max_groups = 4 + (uint32_t)a; /* which chooses the other one */
+        clfold_context_override(ctx, &scan.plan);
+        fold.algorithm = algorithms[a % 3]; /* which no device refuses */
+        assert_ok(clfold_explain(ctx, scan.operation, &fold, 1 << 20, NULL, &report));
+        tile = a == 0 ? report.tile : tile;
+        assert_int_equal(report.tile, tile);
+        scan.count = (tiles[t].tile_elements ? TILES : 5) * report.tile - 5;
         trial_check(&scan, NULL);
     }
 }

@@ -1,7 +1,7 @@
 /*
  * What no line of pinned.txt says, see trials.c: tiles past what a stage holds, a total
- * that is the next call's init, and sums that round, again and again and of data that is
- * not aligned.
+ * that is the next call's init, sums that round, again and again and of data that is not
+ * aligned, and the sum of -0 alone.
  */
 #include "lookback.h"
 #include "one_context.h"
@@ -139,5 +139,26 @@ static void test_rounding(void **state)
     }
 }
 
+/* The sum of -0 alone is -0: no identity enters a fold that has elements. */
+static void test_negative_zero(void **state)
+{
+    cl_float zeros[40];
+
+    (void)state;
+    for (size_t i = 0; i < 40; ++i) {
+        zeros[i] = -0.0f;
+    }
+    for (size_t k = 0; k < 2; ++k) {
+        const struct trial trial = { .op = CLFOLD_ADD,
+                                     .pair = { CLFOLD_F32, CLFOLD_F32 },
+                                     .operation = CLFOLD_REDUCE,
+                                     .plan = policy_tiles[k],
+                                     .count = 40,
+                                     .elements = zeros };
+        trial_check(&trial, NULL);
+    }
+}
+
 TEST_MAIN("sizes", open_context, close_context, cmocka_unit_test(test_stage_limit),
-          cmocka_unit_test(test_running_total), cmocka_unit_test(test_rounding))
+          cmocka_unit_test(test_running_total), cmocka_unit_test(test_rounding),
+          cmocka_unit_test(test_negative_zero))

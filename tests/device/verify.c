@@ -4,6 +4,8 @@
 #include "one_context.h"
 #include "test.h"
 
+#include <math.h>
+
 #define MANY 300000
 
 /* Sums that round: of one value many times, so that errors add up, or of terms that
@@ -73,24 +75,34 @@ static void test_texts(void **state)
         { { .components = "int u, v", .combine = "{ a.u + b.u, a.v - b.v }" },
           "verify: v is " },
         { { .type_name = "int", .type_size = 4, .combine = "a - b" }, NULL },
+        { { .op = CLFOLD_ADD, .type = CLFOLD_F32, .accuracy = CLFOLD_COMPENSATED },
+          NULL },
+        { { .op = CLFOLD_ADD, .type = CLFOLD_F32, .accuracy = CLFOLD_REPRODUCIBLE },
+          NULL },
     };
     static cl_float data[2 * COUNT];
     unsigned char result[32];
+    double total = 0;
 
     (void)state;
     for (size_t i = 0; i < 2 * COUNT; ++i) {
         data[i] = 0.1f + (cl_float)(i % 7);
+        total += i < COUNT ? data[i] : 0;
     }
     cl_mem mem = copied_buffer(data, sizeof(data));
     clfold_context_override(ctx, NULL);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
-        size_t size = i == 1 ? 16 : i == 4 ? 4 : 8;
+        size_t size = i == 1 ? 16 : i >= 4 ? 4 : 8;
         const clfold_status status = clfold_reduce_host(ctx, device.queue, &cases[i].fold,
                                                         mem, 0, COUNT, result, size);
         if (cases[i].found) {
             assert_refused(status, CLFOLD_ERROR_DATA, cases[i].found);
         } else if (status) {
             fail_msg("case %zu: %s", i, clfold_last_error());
+        } else if (cases[i].fold.accuracy) {
+            cl_float sum;
+            memcpy(&sum, result, sizeof(sum));
+            assert_true(fabs((double)sum - total) <= total * 0x1p-23);
         }
     }
     clReleaseMemObject(mem);

@@ -255,5 +255,7 @@ const struct named_trial calls[] = {
         HEADS(OFFSETS, CLFOLD_U32) } },
     { "map", { .operation = CLFOLD_MAP, TEXT(twice) } },
     { "map, nothing", { .operation = CLFOLD_MAP, .subject = &twice, .plan = TILES } },
+    { "reduce by keys of a count",
+      { REDUCE, INTS(COUNT), HEADS(KEYS, CLFOLD_U8), .count_at = true, .spare = 7 } },
 };
 const size_t num_calls = sizeof(calls) / sizeof(calls[0]);

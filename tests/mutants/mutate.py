@@ -372,6 +372,11 @@ FAULTS = {
         "lookback/test_seeds",
         [(CHANNEL, 1, "clfold_see(slots, x + min(from + k, num - 1), ", "clfold_see(slots, x, ")],
     ),
+    # No tile waits for another.
+    "lookback_impatient": (
+        "lookback/test_seeds",
+        [(CHANNEL, 1, "polls <= spins", "polls <= 0")],
+    ),
     # Without the end of a block.
     "lookback_end_of_a_block_skipped": (
         "lookback/f32",
