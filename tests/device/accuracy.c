@@ -311,13 +311,11 @@ static void check_accuracy(uint32_t accuracy)
 
 static void test_compensated(void **state)
 {
-    (void)state;
     check_accuracy(CLFOLD_COMPENSATED);
 }
 
 static void test_reproducible(void **state)
 {
-    (void)state;
     check_accuracy(CLFOLD_REPRODUCIBLE);
 }
 
@@ -336,7 +334,6 @@ static void test_long_columns(void **state)
                                  .accuracy = CLFOLD_REPRODUCIBLE,
                                  .seed = FULL };
 
-    (void)state;
     trial_check(&trial, NULL);
     clfold_context_override(ctx, NULL);
 }
@@ -353,7 +350,6 @@ static void test_own_rounding(void **state)
     float data[4997], results[3];
     uint64_t seed = 9;
 
-    (void)state;
     for (size_t i = 0; i < 4997; ++i) {
         data[i] = (float)draw_term(&seed, -3, 6);
     }

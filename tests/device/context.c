@@ -64,7 +64,6 @@ static void begin_with(const clfold_context_params *params)
 
 static int begin(void **state)
 {
-    (void)state;
     begin_with(NULL);
     return 0;
 }
@@ -100,7 +99,6 @@ static void test_found_by_content(void **state)
     const cl_float init = 2;
     clfold_fold named = sum;
 
-    (void)state;
     named.name = "another";
     named.in = CLFOLD_F32;
     named.init = &init;
@@ -177,7 +175,6 @@ static void test_launches(void **state)
     const struct debug small = { .tile_elements = 64, .max_groups = 7 };
     uint32_t most = 0;
 
-    (void)state;
     begin_with(&params);
     clfold_context_override(ctx, &small);
     for (int i = 0; i < CALL_MAP * CLFOLD_ALGORITHMS; ++i) {
@@ -236,7 +233,6 @@ static void test_destroy_does_not_wait(void **state)
     cl_float result = -1, expected;
     const struct pair pair = { CLFOLD_F32, CLFOLD_F32 };
 
-    (void)state;
     assert_int_equal(status, CL_SUCCESS);
     clfold_context_override(ctx, &many);
     assert_ok(
@@ -257,7 +253,6 @@ static void test_prepare(void **state)
     const size_t large = (size_t)1 << 26;
     clfold_report report;
 
-    (void)state;
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, large, NULL, &report));
     assert_int_equal(stats_now().builds, 0);
     assert_ok(clfold_prepare(ctx, CLFOLD_REDUCE, &sum, large, NULL));
@@ -282,7 +277,6 @@ static void test_explain(void **state)
     struct policy reduce[CLFOLD_MAX_CANDIDATES], scan[CLFOLD_MAX_CANDIDATES];
     clfold_report report;
 
-    (void)state;
     clfold_policies(&ctx->caps.facts, FAMILY_REDUCE, 4, reduce);
     clfold_policies(&ctx->caps.facts, FAMILY_SCAN, 4, scan);
     __real_clfold_context_override(ctx, &tiles); /* groups that none has to build */
@@ -331,7 +325,6 @@ static void test_explain_heads(void **state)
     const struct subject *s = operator_subjects;
     clfold_report report;
 
-    (void)state;
     fold.segments = &segments;
     assert_ok(clfold_explain(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 100, NULL, &report));
     assert_int_equal(report.num_launches, 3);
@@ -364,7 +357,6 @@ static void test_trim(void **state)
 {
     const struct debug many = { .tile_elements = 100, .max_groups = 20 };
 
-    (void)state;
     clfold_context_override(ctx, &many);
     for (int i = 0; i < 3; ++i) {
         reduce(&sum, COUNT);
@@ -386,7 +378,6 @@ static void test_log(void **state)
     const clfold_segments no = { .by = CLFOLD_BY_OFFSETS, .type = CLFOLD_U32, .mem = in };
     clfold_fold forgotten = sum;
 
-    (void)state;
     begin_with(&params);
     journal.ctx = ctx;
     forgotten.segments = &no;
@@ -421,7 +412,6 @@ static void test_build_failure(void **state)
     const clfold_context_params params = { .log = keep, .user = &journal };
     const clfold_fold broken = { .type = CLFOLD_F32, .combine = "a + undeclared_name" };
 
-    (void)state;
     begin_with(&params);
     journal.ctx = ctx;
     const int tiles = ctx->caps.facts.cpu ? 3 : 2;
@@ -447,7 +437,6 @@ static void test_verify(void **state)
                                   -(cl_float)INFINITY };
     cl_float result;
 
-    (void)state;
     begin_with(&params);
     for (size_t k = 0; k < 2 * 3; ++k) {
         write_buffer(out, 0, sizeof(*specials), &specials[k / 2]);
@@ -464,7 +453,6 @@ static void test_verify_finds(void **state)
     cl_float result = 7;
     cl_event event = (cl_event)&journal;
 
-    (void)state;
     begin_with(&params);
     reduce(&greatest, COUNT);
     reduce(&sum, COUNT);
@@ -500,7 +488,6 @@ static void test_environment(void **state)
     const char *const usual = explain(CLFOLD_INCLUSIVE_SCAN, &sum).algorithm;
     clfold_context *const plain = ctx, *none;
 
-    (void)state;
     for (size_t i = 0; i < num; ++i) {
         assert_int_equal(setenv("CLFOLD_SCAN", scan_algorithms[i], 1), 0);
         ctx = context(NULL);
@@ -542,7 +529,6 @@ static void test_no_look_back(void **state)
 {
     clfold_lookback known;
 
-    (void)state;
     assert_int_equal(ctx->caps.facts.most_elements, device.ends_loops ? 512 : 0);
     ctx->caps.facts.most_elements = 64;
     for (cl_bool probe = CL_FALSE; probe <= CL_TRUE; ++probe) {
@@ -577,7 +563,6 @@ static void test_short_loops(void **state)
     cl_mem elements = coloured_buffer(most * 4);
     cl_float result;
 
-    (void)state;
     for (size_t w = 0; w < sizeof(ways) / sizeof(ways[0]); ++w) {
         const bool scans = w > 2; /* in place */
         const clfold_operation operation = scans ? CLFOLD_INCLUSIVE_SCAN : CLFOLD_REDUCE;
@@ -658,7 +643,6 @@ static void test_part(void **state)
     cl_device_id listed = NULL;
     cl_int status;
 
-    (void)state;
     if (!can_be_split() ||
         clCreateSubDevices(device.id, by_one, 64, parts, &num_parts) != CL_SUCCESS) {
         num_parts = 0;
@@ -692,7 +676,6 @@ static void test_part(void **state)
 
 static int open_device(void **state)
 {
-    (void)state;
     device_init(&device);
     fill(values, CLFOLD_F32, COUNT, FILL_EXACT, 11);
     in = copied_buffer(values, sizeof(values));

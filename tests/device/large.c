@@ -130,7 +130,6 @@ static void test_scan(void **state)
     unsigned char sum = 0;
     size_t k = 0;
 
-    (void)state;
     assert_non_null(piece);
     assert_non_null(elements);
     for (size_t i = 0; i < PERIOD; ++i) {

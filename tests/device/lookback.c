@@ -389,7 +389,6 @@ static void test_seeds(void **state)
         look_over(&subjects[0].scan, tiles[0], slow_tier(), (size_t)2 * TILES_HERE);
     size_t depths = 0, fallbacks = 0, late = 0;
 
-    (void)state;
     look.scan.total = TOTAL_BEHIND;
     /* PoCL gives a worker no less than 32 groups at once. */
     look.scan.plan.max_groups = MOST_TILES;
@@ -434,7 +433,6 @@ static void test_in_place(void **state)
     struct look look = look_over(&subjects[0].scan, plan, best_tier(&device), MOST / 512);
     size_t helped = 0;
 
-    (void)state;
     if (!has_fences(&device, look.scan.plan.tier)) {
         print_message("%s: none in place\n", device.name);
         skip();
@@ -462,7 +460,6 @@ static void test_cuts(void **state)
                                               "scan_then_propagate" };
     const struct trial scan = { .subject = &cut_f32, .unknown = true };
 
-    (void)state;
     for (size_t k = 0; k < 2 * NUM_HEADS * 3; ++k) {
         const enum heads heads = (enum heads)(k / 3 % NUM_HEADS);
         struct look look =
@@ -507,7 +504,6 @@ static void test_wrap(void **state)
 {
     const size_t tiles_of_call[] = { 20, 3, 17, 1, 20, 9, 2, 20, 13 };
 
-    (void)state;
     for (enum memory_tier tier = MEMORY_SCOPED_64; tier < CLFOLD_MEMORY_TIERS; ++tier) {
         struct look look = look_by_20(tier);
         uint32_t bits = clfold_memory(tier)->word_bits == 64 ? 30 : 14;
@@ -532,7 +528,6 @@ static void test_whole_cycle(void **state)
 {
     enum memory_tier tier = MEMORY_SCOPED_32;
 
-    (void)state;
     while (tier < CLFOLD_MEMORY_TIERS && !has_tier(&device, tier)) {
         ++tier;
     }
@@ -565,7 +560,6 @@ static void test_replayed(void **state)
     clfold_context *own = NULL;
     clfold_report report;
 
-    (void)state;
     plan.spins = 1;
     plan.tier = best_tier(&device);
     fill(is, CLFOLD_F32, count, FILL_ROUNDING, 3);
@@ -599,7 +593,6 @@ static void test_replayed(void **state)
 
 static int open_device(void **state)
 {
-    (void)state;
     device_init_for_lookback(&device);
     trace_mem = coloured_buffer(sizeof(struct trace));
     return device_context(&ctx, &device, NULL);

@@ -23,7 +23,6 @@ static void assert_coloured(cl_mem mem, size_t offset, size_t size)
 
 static void test_rounded(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < 4 * NUM_ROUNDED; ++k) {
         const struct trial trial = rounded_trial(k % NUM_ROUNDED, 5, k);
         assert_true(trial_check(&trial, NULL));
@@ -45,7 +44,6 @@ static void test_places(void **state)
         { { .by = CLFOLD_BY_LENGTH, .length = 30 }, { 0, 90, 120, 130 } },
     };
 
-    (void)state;
     for (size_t k = 0; k < 2 * sizeof(cases) / sizeof(cases[0]); ++k) {
         const clfold_operation operation = k % 2 ? CLFOLD_INCLUSIVE_SCAN : CLFOLD_MAP;
         const size_t *const cuts = cases[k / 2].cuts;
@@ -81,7 +79,6 @@ static void test_reverse(void **state)
     static const size_t widths[] = { 1, 5, 16 };
     cl_mem in, out = coloured_buffer(sizeof(found));
 
-    (void)state;
     for (cl_uint i = 0; i < COUNT; ++i) {
         values[i] = i * 2654435761u;
     }
@@ -142,7 +139,6 @@ static void test_prepared(void **state)
                          .key_out = { spare, 13 } };
     clfold_fold fold = { U32, .segments = &by_keys, .part = &part };
 
-    (void)state;
     for (int k = 0; k < 3; ++k) {
         fold.algorithm = algorithms[k];
         assert_ok(clfold_prepare(ctx, CLFOLD_INCLUSIVE_SCAN, &fold, 1000, NULL));
@@ -173,7 +169,6 @@ static void test_carries_of_select(void **state)
     cl_ulong num_found;
     clfold_stats before, after;
 
-    (void)state;
     for (cl_uint i = 0; i < PARTS * EACH; ++i) {
         x[i] = i * 7 % 31;
         sum += x[i];

@@ -93,7 +93,6 @@ static void open_known(void)
 /* Before each test: nothing is known. */
 static int begin(void **state)
 {
-    (void)state;
     kept = (struct kept){ 0 };
     override = probed;
     open_known();
@@ -195,7 +194,6 @@ static void assert_torn(enum memory_tier tier)
 /* Each alone, offered or not; and each that is offered broken in each way. */
 static void test_tiers(void **state)
 {
-    (void)state;
     for (enum memory_tier t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
         const struct tried tried = try_tier(t, RIGHT);
         print_message("%s: %s%s, launches took %.2f ms\n", clfold_memory(t)->name,
@@ -215,7 +213,6 @@ static void test_tiers(void **state)
 /* One look at what one waits for: waits in vain drop no tier. */
 static void test_in_vain(void **state)
 {
-    (void)state;
     for (enum memory_tier t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
         if (ctx->caps.offered[t]) {
             struct tried tried = try_looks(t, RIGHT, 1);
@@ -272,7 +269,6 @@ static void check_next(uint8_t kind, enum tier_fate fate)
 
 static void test_next(void **state)
 {
-    (void)state;
     check_next(RIGHT, FATE_TAKEN);
     check_next(LOST, FATE_LOST);
     check_next(NOT_BUILT, FATE_NOT_BUILT);
@@ -287,7 +283,6 @@ static void test_none(void **state)
                                 .type = CLFOLD_I32,
                                 .algorithm = "scan_chained" };
 
-    (void)state;
     for (int t = MEMORY_NONE + 1; t < CLFOLD_MEMORY_TIERS; ++t) {
         override.broken[t] = kinds[t % 2 ? LOST : NOT_BUILT];
     }
@@ -318,7 +313,6 @@ static void test_known(void **state)
     clfold_report report;
     clfold_lookback known;
 
-    (void)state;
     clfold_context_override(ctx, NULL);
     assert_ok(clfold_explain_lookback(ctx, CL_FALSE, &known));
     assert_int_equal(known.tier != NULL, device.is_known);
@@ -369,7 +363,6 @@ static const char *explain_now(cl_bool probe)
 /* What is told is what is saved. */
 static void test_explain(void **state)
 {
-    (void)state;
     explain_now(CL_FALSE);
     assert_string_equal(explain_now(CL_FALSE), "");
     assert_int_equal(kept.loads, 1);
@@ -399,7 +392,6 @@ static void test_callbacks(void **state)
                                 .algorithm = "scan_lookback" };
     clfold_report report;
 
-    (void)state;
     assert_int_equal(kept.loads, 0);
     for (int i = 0; i < 2; ++i) {
         assert_ok(
@@ -446,7 +438,6 @@ static void test_damaged(void **state)
         "scoped_32 dropped: does not build",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); ++i) {
         begin(state);
         if (i == 1 && ctx->caps.offered[MEMORY_PTX_64]) {
@@ -482,7 +473,6 @@ static void test_threads(void **state)
 {
     struct thread threads[4];
 
-    (void)state;
     for (int i = 0; i < 4; ++i) {
         threads[i] = (struct thread){ .queue = device_queue(&device, 0),
                                       .out = coloured_buffer(COUNT * 4) };
@@ -528,7 +518,6 @@ static void test_trace(void **state)
     static const char *const algorithms[] = { NULL, "scan_lookback", "scan_chained" };
     cl_int found[FEW + 1];
 
-    (void)state;
     begin_trace();
     for (size_t a = 0; a < 3; ++a) {
         const clfold_fold sum = { .op = CLFOLD_ADD,
@@ -573,7 +562,6 @@ static void test_trace_refused(void **state)
     clfold_tile_trace tiles[TILES];
     size_t num = 0;
 
-    (void)state;
     begin_trace();
 #define refuse(status, words, ...)                                                       \
     assert_refused(clfold_trace(ctx, __VA_ARGS__, &num), CLFOLD_ERROR_##status, words)
@@ -592,7 +580,6 @@ static int open_device(void **state)
 {
     static cl_int values[COUNT];
 
-    (void)state;
     device_init_for_lookback(&device);
     for (int i = 0; i < COUNT; ++i) {
         values[i] = 1;

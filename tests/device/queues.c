@@ -244,7 +244,6 @@ static void test_out_of_order(void **state)
 {
     static cl_int twice[COUNT];
 
-    (void)state;
     need_disorder();
     for (size_t round = 0; round < 3 * NUM_WAYS * NUM_WAYS; ++round) {
         const struct way *second = &ways[round / NUM_WAYS % NUM_WAYS];
@@ -319,7 +318,6 @@ static void failed_wait(const struct way *way, cl_command_queue next)
 
 static void test_failed_wait(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < NUM_WAYS; ++i) {
         failed_wait(&ways[i], device.queue);
         if (device.disorder && device.is_pocl) {
@@ -406,7 +404,6 @@ static void test_counted(void **state)
 {
     const cl_ulong counts[] = { 0, 1, 1536, 40001, COUNT, UINT64_MAX };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); ++i) {
         counted(device.queue, counts[i], i);
         if (device.disorder) {
@@ -420,7 +417,6 @@ static void test_host_result_is_last(void **state)
 {
     cl_command_queue queues[] = { device.queue, device.disorder };
 
-    (void)state;
     for (size_t i = 0; i < 20 && queues[i / 10]; ++i) {
         struct task *task = task_make(0, &ways[0], COUNT, 9);
         fill(task->values, CLFOLD_I32, COUNT, FILL_EXACT, 10 + i);
@@ -481,7 +477,6 @@ static void test_two_queues(void **state)
     const struct flight flight = { ways, NUM_WAYS,  MOST_CALLS, { device.queue, other },
                                    true, 2 * kept() };
 
-    (void)state;
     assert_non_null(other);
     clfold_context_trim(ctx);
     for (uint64_t round = 0; round < 10; ++round) {
@@ -498,7 +493,6 @@ static void test_held_calls(void **state)
     enum { HELD = 20, DEPTH = 20, LENGTH = 300 };
     cl_event gates[DEPTH], events[DEPTH];
 
-    (void)state;
     need_disorder();
     const size_t held = overtakes() ? HELD : 0;
     cl_event gate = gate_create();
@@ -543,7 +537,6 @@ static void test_queue_is_retained(void **state)
     const struct task *task = task_make(0, &ways[0], COUNT, 7);
     cl_uint held = 0, left = 0;
 
-    (void)state;
     assert_non_null(other);
     clfold_context_trim(ctx);
     assert_int_equal(scratch_bytes(ctx), 0);
@@ -571,7 +564,6 @@ static void test_scratch_limit(void **state)
     char words[64];
     cl_event gate = gate_create();
 
-    (void)state;
     assert_ok(clfold_explain(ctx, CLFOLD_REDUCE, &sum, COUNT, NULL, &report));
     size_t limit = report.scratch_bytes / 4 * 7;
     const clfold_context_params params = { .scratch_limit = limit };
@@ -642,7 +634,6 @@ static void test_lookback_in_flight(void **state)
     cl_command_queue last = device.disorder ? device.disorder : other;
     struct flight flight = { .ways = &look_back, .num_ways = 1, .num = 8 };
 
-    (void)state;
     assert_non_null(other);
     for (size_t round = 0; looks && round < 6; ++round) {
         flight.queues[0] = round % 3 < 2 ? device.queue : last;
@@ -657,7 +648,6 @@ static void test_lookback_in_flight(void **state)
  * nothing may be left of it. */
 static void test_lookback_failed_wait(void **state)
 {
-    (void)state;
     for (int round = 0; begin_look_back() && round < 4; ++round) {
         failed_wait(&look_back, device.queue);
     }

@@ -86,7 +86,6 @@ static void test_prefixes(void **state)
     cl_float data[COUNT], totals[2][TILES], plain[TILES + 1];
     size_t differ = 0, refused = 0;
 
-    (void)state;
     fill(data, CLFOLD_F32, COUNT, FILL_ROUNDING, 3);
     cl_mem in = copied_buffer(data, COUNT * sizeof(cl_float)),
            out = coloured_buffer((COUNT + 1) * sizeof(cl_float));
@@ -153,7 +152,6 @@ static void test_grouping_shows(void **state)
                           .seed = 1 };
     size_t differ = 0;
 
-    (void)state;
     for (size_t k = 0; k < 2; ++k) {
         scan.plan.tile_elements = k ? 64 : 100;
         trial_check(&scan, results[k]);
@@ -180,7 +178,6 @@ static void test_same_bits(void **state)
     clfold_report report;
     uint64_t tile = 0; /* of all strategies */
 
-    (void)state;
     for (size_t k = 0; k < 6 * NUM_ALGORITHMS; ++k) {
         const size_t t = k / NUM_ALGORITHMS, a = k % NUM_ALGORITHMS;
         struct trial scan = { .op = CLFOLD_ADD,

@@ -23,7 +23,6 @@ static void test_totals(void **state)
     enum { COUNT = 1 << 18 };
     static float results[COUNT + 1];
 
-    (void)state;
     for (size_t w = 0; w < NUM(widths); ++w) {
         const struct trial trial = { .op = CLFOLD_ADD,
                                      .pair = { CLFOLD_F32, CLFOLD_F32 },
@@ -58,7 +57,6 @@ static void test_in_place(void **state)
         FOLD(.name = "less", SUM, .result = "item - 2 * x"), .size = 4, .identity = zeros,
         .combine = add_u32, WORDS, .write = write_less, .writes_of_element = true);
 
-    (void)state;
     for (size_t w = 0; w < 2 * NUM(widths); ++w) {
         const size_t width = widths[w / 2], count = MOST / width * width;
         const struct trial trial = { .subject = &subject,
@@ -277,7 +275,6 @@ static void test_names(void **state)
 {
     const bool miscopies = clfold_platform_miscopies(ctx->caps.facts.platform);
 
-    (void)state;
     for (size_t k = 0; k < NUM(name_cases) * NUM_TRIAL_TILES; ++k) {
         const size_t c = k / NUM_TRIAL_TILES, t = k % NUM_TRIAL_TILES;
         if (policy_has_tile(trial_tiles[t].tile) && (t == 0 || (c + t) % 2 == 0) &&
@@ -308,7 +305,6 @@ static void test_far(void **state)
         .type = CLFOLD_U32, .load = "rank", .segments = &segments, .bad_out = { bad, 0 }
     };
 
-    (void)state;
     for (size_t t = 0; t < NUM_TRIAL_TILES; ++t) {
         if (policy_has_tile(trial_tiles[t].tile)) {
             clfold_context_override(ctx, &trial_tiles[t]);
@@ -353,7 +349,6 @@ static void test_unread(void **state)
     cl_int status;
     cl_event gate = clCreateUserEvent(device.context, &status);
 
-    (void)state;
     assert_int_equal(clEnqueueWriteBuffer(queue, segments.num_at.mem, CL_FALSE, 8, 8,
                                           &three, 1, &gate, &written),
                      CL_SUCCESS);
@@ -401,7 +396,6 @@ static void test_prepare(void **state)
     };
     cl_mem in = coloured_buffer(16 * 280000), out = coloured_buffer(16 * 280000);
 
-    (void)state;
     clfold_context_override(ctx, NULL);
     for (size_t i = 0; i < 9; ++i) {
         const clfold_operation o = CLFOLD_REDUCE + (clfold_operation)(i / 3);

@@ -44,7 +44,6 @@ static void test_stage_limit(void **state)
     };
     unsigned char *bytes = malloc(count);
 
-    (void)state;
     assert_non_null(bytes);
     for (size_t k = 0; k < sizeof(folds) / sizeof(folds[0]); ++k) {
         const bool is_signed = folds[k].in == CLFOLD_I8;
@@ -76,7 +75,6 @@ static void test_running_total(void **state)
     const clfold_fold start = { .op = CLFOLD_ADD, .type = CLFOLD_F32 };
     cl_float data[NUM * CALLS], expected[NUM * CALLS], found[NUM * CALLS];
 
-    (void)state;
     fill(data, CLFOLD_F32, NUM * CALLS, FILL_EXACT, 5);
     oracle_scan(CLFOLD_ADD, (struct pair){ CLFOLD_F32, CLFOLD_F32 }, true, data,
                 NUM * CALLS, NULL, expected, NULL, NULL);
@@ -113,7 +111,6 @@ static void test_rounding(void **state)
 {
     static const size_t shifts[] = { 0, 1, 2, 5 };
 
-    (void)state;
     for (size_t k = 2 * 4; k < 2 * NUM_PAIRS; ++k) {
         /* Tiles of 16384 floats, 64 lanes or work-items: no path is longer. */
         struct trial fold = { .operation = CLFOLD_REDUCE,
@@ -144,7 +141,6 @@ static void test_negative_zero(void **state)
 {
     cl_float zeros[40];
 
-    (void)state;
     for (size_t i = 0; i < 40; ++i) {
         zeros[i] = -0.0f;
     }

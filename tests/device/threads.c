@@ -140,7 +140,6 @@ static void test_threads(void **state)
     pthread_t threads[THREADS];
     clfold_stats stats;
 
-    (void)state;
     clfold_context_override(ctx, &many);
     for (size_t i = 0; i < THREADS; ++i) {
         workers[i] =
@@ -169,7 +168,6 @@ static void test_threads(void **state)
 
 static int open_device(void **state)
 {
-    (void)state;
     device_init(&device);
     fill(values, CLFOLD_I32, COUNT, FILL_EXACT, 3);
     for (size_t i = 0; i < COUNT; ++i) {

@@ -197,7 +197,6 @@ static void test_random(void **state)
     size_t num = 0, num_made = 0;
     struct trial program;
 
-    (void)state;
     num_wrong = 0;
     while (num_wrong < MOST_WRONG &&
            (seconds ? (uint64_t)(time(NULL) - start) < seconds : num < most)) {
@@ -248,7 +247,6 @@ static void check_varied(bool with_spoilt)
 /* Whatever scratch holds before a launch, nothing beside the call's buffers changes. */
 static void test_with_spoilt_scratch(void **state)
 {
-    (void)state;
     check_varied(true);
 }
 
@@ -257,7 +255,6 @@ static void test_with_short_loops(void **state)
 {
     const uint64_t most = ctx->caps.facts.most_elements;
 
-    (void)state;
     ctx->caps.facts.most_elements = SHORT_LOOP;
     check_varied(false);
     ctx->caps.facts.most_elements = most;
@@ -269,7 +266,6 @@ static void test_with_verification(void **state)
     const clfold_context_params params = { .verify_every = 1 };
     clfold_context *const plain = ctx;
 
-    (void)state;
     assert_ok(device_context(&ctx, &device, &params));
     check_varied(false);
     clfold_context_destroy(&ctx);
@@ -281,7 +277,6 @@ static void test_with_serial(void **state)
 {
     const char *const all = wanted;
 
-    (void)state;
     wanted = "algorithm=serial";
     check_varied(false);
     wanted = all;
@@ -319,7 +314,6 @@ static void test_pinned(void **state)
     char line[900];
     size_t num = 0;
 
-    (void)state;
     assert_non_null(file);
     while (fgets(line, sizeof(line), file)) {
         if (line[0] != '#' && line[0] != '\n') {

@@ -99,7 +99,6 @@ static void test_serves(void **state)
     clfold_fold rung = sum;
     clfold_report report;
 
-    (void)state;
     write_rows("reduce " ROWS "tile=tile_vector tile_bytes=512 groups=3",
                "scan " ROWS "tile=tile_vector tile_bytes=256",
                "map " ROWS "tile=tile_group tile_bytes=2048 group_size=2");
@@ -145,7 +144,6 @@ static void test_own(void **state)
                                  { { CLFOLD_INCLUSIVE_SCAN, 4, 6 }, numbers, 1 } };
     clfold_tuning_row row;
 
-    (void)state;
     write_rows("scan " ROWS "tile_bytes=512");
     open_with(file);
     const struct tuning own = ctx->own;
@@ -194,7 +192,6 @@ static void test_results(void **state)
     };
     static const size_t counts[] = { 2048, 3001, COUNT };
 
-    (void)state;
     for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); ++r) {
         char reduce[256], scan[256];
         if (strstr(rows[r].scan, "tile_group") && !device_has_groups()) {
@@ -260,7 +257,6 @@ static void test_others(void **state)
     static const char *const tiles[] = { "tile=tile_vector tile_bytes=256 groups=3",
                                          "tile=tile_item tile_bytes=4096 groups=7" };
 
-    (void)state;
     for (int t = 0; t < 2; ++t) {
         char rows[4][256];
         for (int i = 0; i < 4; ++i) {
@@ -297,7 +293,6 @@ static void assert_ignored(const char *name, const char *words)
 
 static void test_ignored(void **state)
 {
-    (void)state;
     write_bytes("clfold tuning 4\nreduce add i32:i32 2^11..2^13 groups=1 on x\n");
     assert_ignored(file, "is ignored: its version is not 5; remove it and run clfold "
                          "tune again");
@@ -315,7 +310,6 @@ static void test_prepared(void **state)
     const size_t large = 1 << 20; /* of the class from 2^19 to 2^21 */
     clfold_stats before, after;
 
-    (void)state;
     write_rows("scan 4 2^19..2^21 tile_bytes=4096", "scan 4 2^7..2^9 tile_bytes=512");
     open_with(file);
     assert_true(is_tuned(CLFOLD_INCLUSIVE_SCAN, &sum, large));
@@ -343,7 +337,6 @@ static void test_environment(void **state)
         { "", NULL, false, false },
     };
 
-    (void)state;
     write_rows("reduce " ROWS "tile_bytes=512");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         assert_int_equal(setenv("CLFOLD_TUNING", cases[i].variable, 1), 0);
@@ -371,7 +364,6 @@ static void test_completed(void **state)
     static const char *const tiles[] = { "tile_vector", "tile_group" };
     char text[128];
 
-    (void)state;
     for (int i = 0; i < 2; ++i) {
         snprintf(text, sizeof(text), "scan " ROWS "anchor=3 tile=%s", tiles[i]);
         write_rows(text);
@@ -392,7 +384,6 @@ static int open_device(void **state)
 {
     static cl_float floats[COUNT + MARGIN];
 
-    (void)state;
     device_init(&device);
     unsetenv("CLFOLD_TUNING");
     if (!mkdtemp(folder)) {

@@ -38,7 +38,6 @@ static void test_limits(void **state)
     const clfold_fold fold = U32(.combine = text);
     clfold_layout layout;
 
-    (void)state;
     for (size_t more = 0; more < 2; ++more) {
         const char *const words[] = { "combine has 65537 bytes; the limit is 65536",
                                       "more than 1000 operators, commas and brackets",
@@ -106,7 +105,6 @@ static void test_accepted(void **state)
           .combine = "{ a.x, b.y }" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(folds) / sizeof(folds[0]); ++i) {
         if (reduce(&folds[i], 4)) {
             fail_msg("%zu: %s", i, clfold_last_error());
@@ -138,7 +136,6 @@ static void test_places(void **state)
         { here, "'c'", named },
     };
 
-    (void)state;
     snprintf(here, sizeof(here), "user_texts.c:%d:10", line);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         clfold_status status = reduce(&cases[i].fold, COUNT);
@@ -249,7 +246,6 @@ static void test_widths(void **state)
     clfold_context *const plain = ctx;
     unsigned differ = 0;
 
-    (void)state;
     assert_ok(clfold_context_create(&ctx, device.context, device.id, &params));
     warnings = 0;
     for (size_t i = 0; i < sizeof(width_cases) / sizeof(width_cases[0]); ++i) {
@@ -287,7 +283,6 @@ static void test_unread(void **state)
     const clfold_fold sum = { SUM(.load = "to_f32(i)") };
     cl_float last = 0;
 
-    (void)state;
     assert_ok(call_operation(CLFOLD_INCLUSIVE_SCAN, &sum, NULL, 0, out, 0, 16));
     load_buffer(out, 15 * sizeof(last), sizeof(last), &last);
     assert_true(last == 120);
@@ -300,7 +295,6 @@ static void test_gaps(void **state)
                               .combine = "{ b.x, a.y + b.y }" };
     const clfold_status status = reduce(&gap, 4);
 
-    (void)state;
     if (!clfold_platform_miscopies(ctx->caps.facts.platform)) {
         assert_ok(status);
         return;
@@ -336,7 +330,6 @@ static void test_values(void **state)
                                  .args = &arg, .num_args = 1);
     uint64_t before;
 
-    (void)state;
     assert_int_equal(result_of(ctx, &fold), COUNT % 7);
     before = builds(ctx);
     m = 11;
@@ -353,7 +346,6 @@ static void test_programs(void **state)
     char text[TEXTS][32];
     uint64_t before;
 
-    (void)state;
     assert_ok(clfold_context_create(&own, device.context, device.id, &params));
     for (unsigned i = 0; i < TEXTS; ++i) {
         const clfold_fold fold = U32(.combine = text[i], .flags = CLFOLD_PARTIAL);

@@ -33,7 +33,6 @@ static void test_rounding(void **state)
         { 3e7, 0.7, -3e7 },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]) * 4; ++i) {
         const struct pair pair = pairs[i / 4];
         if (!device_folds(&device, pair.in, pair.type)) {
@@ -84,7 +83,6 @@ static void test_texts(void **state)
     unsigned char result[32];
     double total = 0;
 
-    (void)state;
     for (size_t i = 0; i < 2 * COUNT; ++i) {
         data[i] = 0.1f + (cl_float)(i % 7);
         total += i < COUNT ? data[i] : 0;
@@ -117,7 +115,6 @@ static void test_unreadable(void **state)
     cl_int status;
     cl_mem plain = coloured_buffer(64);
 
-    (void)state;
     for (size_t i = 0; i < 2; ++i) {
         cl_mem hidden = clCreateBuffer(device.context, flags[i], 64, NULL, &status);
         assert_int_equal(status, CL_SUCCESS);
@@ -135,7 +132,6 @@ static int open_device(void **state)
 {
     const clfold_context_params params = { .verify_every = 1 };
 
-    (void)state;
     device_init(&device);
     return device_context(&ctx, &device, &params);
 }

@@ -51,7 +51,6 @@ static void names(void **state)
     struct monoid monoid;
     struct text text = { 0 };
 
-    (void)state;
     assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_I32, CLFOLD_I32));
     clfold_assemble(&text, &monoid, &shape);
     assert_false(text.failed);

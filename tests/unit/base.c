@@ -30,7 +30,6 @@ static void test_sizes(void **state)
 {
     size_t result;
 
-    (void)state;
     assert_true(clfold_size_add(SIZE_MAX - 1, 1, &result) && result == SIZE_MAX);
     assert_false(clfold_size_add(SIZE_MAX, 1, &result));
     assert_true(clfold_size_mul(SIZE_MAX / 2, 2, &result) && result == SIZE_MAX - 1);
@@ -46,7 +45,6 @@ static void test_text(void **state)
 {
     struct text text = { 0 };
 
-    (void)state;
     for (int i = 0; i < 1000; ++i) {
         clfold_text_print(&text, "%d,", i);
     }
@@ -64,7 +62,6 @@ static void test_text_without_memory(void **state)
 {
     struct text text = { 0 };
 
-    (void)state;
     clfold_text_print(&text, "kept");
     allocations = 1;
     for (int i = 0; i < 100; ++i) {
@@ -97,7 +94,6 @@ static void test_sentences(void **state)
     const struct site site = { &log, "sum" };
     char words[6000];
 
-    (void)state;
     assert_string_equal(clfold_last_error(), "");
     assert_int_equal(clfold_fail(&site, CLFOLD_ERROR_RANGE, "in_offset %d", 7),
                      CLFOLD_ERROR_RANGE);
@@ -145,7 +141,6 @@ static void test_sentence_of_thread(void **state)
     const struct site site = { NULL, "mine" };
     pthread_t thread;
 
-    (void)state;
     clfold_fail(&site, CLFOLD_ERROR_DATA, "here");
     assert_int_equal(pthread_create(&thread, NULL, other_thread, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -154,7 +149,6 @@ static void test_sentence_of_thread(void **state)
 
 static void test_status_names(void **state)
 {
-    (void)state;
     assert_string_equal(clfold_status_name(CLFOLD_OK), "CLFOLD_OK");
     assert_string_equal(clfold_status_name(CLFOLD_ERROR_MPI), "CLFOLD_ERROR_MPI");
     assert_string_equal(clfold_status_name(CL_BUILD_PROGRAM_FAILURE),
@@ -177,7 +171,6 @@ static void test_hash(void **state)
     uint64_t first = clfold_hash(CLFOLD_HASH_START, words, 1);
     uint64_t places = 0;
 
-    (void)state;
     assert_true(clfold_hash(CLFOLD_HASH_START, words, 0) == CLFOLD_HASH_START);
     /* Words one by one are words at once, and their order counts. */
     assert_true(clfold_hash(first, words + 1, 2) ==
@@ -218,7 +211,6 @@ static void test_lines(void **state)
         { "", "" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         struct text text = { 0 };
         clfold_lines_append(&text, program, cases[i].log);

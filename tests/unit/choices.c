@@ -480,7 +480,6 @@ static void test_rows(void **state)
     FILE *const file = fopen(SOURCE_ROOT "/tests/unit/choices.txt", "r");
     char line[MOST_LINE], whole[MOST_LINE] = "";
 
-    (void)state;
     assert_non_null(file);
     for (int number = 1; fgets(line, sizeof(line), file); ++number) {
         line[strcspn(line, "\n")] = '\0';
@@ -505,7 +504,6 @@ static void test_no_room(void **state)
     static const char moves[] = "; moves 2.00 times the input";
     char row[MOST_LINE], sentence[MOST_LINE], tile[MOST_LINE / 2];
 
-    (void)state;
     for (size_t length = 0; num_wrong == 0 && length < CLFOLD_REASON_SIZE; ++length) {
         memset(tile, 'x', length);
         tile[length] = '\0';

@@ -52,7 +52,6 @@ static void test_entry(void **state)
     size_t length;
     char *bytes = new_entry("a key\n", "and a program", &length);
 
-    (void)state;
     assert_null(clfold_entry_read(&entry, bytes, length));
     assert_int_equal(entry.key_length, 6);
     assert_memory_equal(entry.key, "a key\n", 6);
@@ -79,7 +78,6 @@ static void test_key(void **state)
     enum { VALUES = sizeof(values) / sizeof(values[0]), KEYS = 6 * 6 * 6 };
     char names[KEYS][CLFOLD_ENTRY_NAME];
 
-    (void)state;
     assert_int_equal(VALUES * VALUES * VALUES, KEYS);
     for (int k = 0; k < KEYS; ++k) {
         struct text text = { 0 };
@@ -106,7 +104,6 @@ static void test_environment(void **state)
     const char *const prefixes[] = { "KEPT_", "OTHER_KEPT", NULL };
     struct text text = { 0 };
 
-    (void)state;
     clfold_host_print_environment(&text, prefixes);
     assert_text(&text, "");
     assert_int_equal(setenv("KEPT_B", "2", 1), 0);
@@ -148,7 +145,6 @@ static void test_cpu(void **state)
     struct text text = { 0 };
     char file[96];
 
-    (void)state;
     snprintf(file, sizeof(file), "%s/cpus", root);
     clfold_host_print_cpu(&text, file);
     assert_text(&text, "");
@@ -205,7 +201,6 @@ static void test_files(void **state)
     size_t length;
     struct stat status;
 
-    (void)state;
     assert_int_equal(clfold_folder_read(&folder, NAME, 9, &bytes, &length), ENOENT);
     assert_int_equal(put(NAME, "one"), 0);
     assert_holds(NAME, "one");
@@ -250,7 +245,6 @@ static void test_shrink(void **state)
     char *bytes;
     size_t num;
 
-    (void)state;
     for (int i = 0; i < 4; ++i) {
         assert_int_equal(put(names[i], "1234567890"), 0);
         set_used(names[i], now - 1000 + i);
@@ -291,7 +285,6 @@ static void test_failures(void **state)
     const char *failed, *last = "";
     uint64_t number = 0;
 
-    (void)state;
     do {
         size_t num;
         assert_int_equal(put(NAME, "old"), 0);
@@ -321,7 +314,6 @@ static void test_open(void **state)
     struct stat status;
     char deep[128], file[128];
 
-    (void)state;
     snprintf(deep, sizeof(deep), "%s/x/y//z/", root);
     assert_int_equal(clfold_folder_open(&other, deep, 0), ENOENT);
     assert_int_equal(clfold_folder_open(&other, deep, 1), 0);
@@ -392,7 +384,6 @@ static void test_users(void **state)
     char *bytes;
     size_t length;
 
-    (void)state;
     if (geteuid() != 0) {
         print_message("needs root, to be two users\n");
         skip();
@@ -459,7 +450,6 @@ static void test_killed(void **state)
     size_t num;
     int status;
 
-    (void)state;
     for (int round = 0; round < ROUNDS; ++round) {
         for (int c = 0; c < WRITERS; ++c) {
             if ((children[c] = fork()) == 0) {
@@ -493,7 +483,6 @@ static void test_killed(void **state)
 
 static int begin(void **state)
 {
-    (void)state;
     if (!mkdtemp(root)) {
         return -1;
     }
@@ -503,7 +492,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     clfold_folder_close(&folder);
     return rmdir(path) || rmdir(root);
 }

@@ -17,7 +17,6 @@ static void test_built_in(void **state)
     const struct caps caps = { .fp64 = false, .truncates = true, .name = "a device" };
     struct interned *none = NULL;
 
-    (void)state;
     for (int turn = 0; turn < 2; ++turn) {
         assert_refused(clfold_folds_built_in(&folds, &site, &caps, CLFOLD_ADD, CLFOLD_F64,
                                              CLFOLD_F64, 0, &none),
@@ -64,7 +63,6 @@ static void test_users(void **state)
     const clfold_fold sum = { .type = CLFOLD_U32, .combine = here };
     clfold_fold other = sum;
 
-    (void)state;
     struct interned *const first = find_user(&sum);
     other.combine = there;
     assert_ptr_equal(find_user(&other), first);
@@ -84,7 +82,6 @@ static void test_users(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     memset(&folds, 0, sizeof(folds));
     return clfold_folds_init(&folds) ? 0 : -1;
 }
@@ -128,7 +125,6 @@ static void test_agree(void **state)
 {
     struct monoid sum, other;
 
-    (void)state;
     assert_ok(clfold_monoid_init(&sum, &site, CLFOLD_ADD, CLFOLD_F32, CLFOLD_F32));
     assert_ok(clfold_monoid_set_accuracy(&sum, &site, CLFOLD_REPRODUCIBLE));
     other = sum;
@@ -204,7 +200,6 @@ static void test_keys(void **state)
     static struct monoid anew[3][NUM_KEYS];
     static struct interned *found[3][NUM_KEYS];
 
-    (void)state;
     for (int o = 0; o < 3; ++o) {
         for (size_t k = 0; k < NUM_KEYS; ++k) {
             static struct component_names names[3][NUM_KEYS];
@@ -233,7 +228,6 @@ static void test_built_in_keys(void **state)
     struct interned *found;
     struct monoid anew;
 
-    (void)state;
     for (int turn = 0; turn < 2; ++turn) {
         size_t num = 0;
         for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MATRIX_2X2; ++op) {
@@ -256,7 +250,6 @@ static void test_built_in_keys(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     clfold_folds_finish(&folds);
     return 0;
 }

@@ -16,7 +16,6 @@ static const struct site site = { NULL, "monoid" };
 /* Frozen under a soname. */
 static void test_struct_sizes(void **state)
 {
-    (void)state;
     if (sizeof(void *) != 8) {
         skip();
     }
@@ -75,7 +74,6 @@ static void test_layouts(void **state)
           "f32 a 0, f32 b 4" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         clfold_layout layout;
         char fields[128] = "";
@@ -96,7 +94,6 @@ static void test_monoids(void **state)
 {
     struct monoid monoid;
 
-    (void)state;
     assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_U64, CLFOLD_U8));
     assert_int_equal(monoid.components[0].stage, CLFOLD_U32);
     /* So many bytes of 255 still fit a uint, one more does not. */
@@ -119,7 +116,6 @@ static void test_monoids(void **state)
 /* The host's numbers have the sizes and signs of the table; each type at its ends. */
 static void test_numbers(void **state)
 {
-    (void)state;
     for (clfold_type type = CLFOLD_I8; type < CLFOLD_F16; ++type) {
         const struct scalar *row = clfold_scalar(type);
         uint64_t high = UINT64_C(1) << (8 * row->size - 1), all = high | (high - 1);
@@ -162,7 +158,6 @@ static void test_names(void **state)
 {
     uint32_t num = 0;
 
-    (void)state;
     assert_null(clfold_type_name(0));
     assert_null(clfold_type_name(CLFOLD_F64 + 1));
     assert_null(clfold_type_name(UINT32_MAX));
@@ -195,7 +190,6 @@ static void test_stages(void **state)
 {
     size_t made = 0, staged = 0;
 
-    (void)state;
     for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MIN_MAX; ++op) {
         for (clfold_type in = CLFOLD_I8; in <= CLFOLD_F64; ++in) {
             for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; ++type) {
@@ -295,7 +289,6 @@ static void test_texts(void **state)
 {
     struct seen seen = { 0 };
 
-    (void)state;
     every_text(check_text, &seen);
     assert_true(seen.texts > 6000 && seen.f16 > 30 && seen.f64 > 30);
     assert_int_equal(seen.groups, 6 + 8);
@@ -319,7 +312,6 @@ static void test_lifted(void **state)
     };
     struct monoid monoid;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         const struct component *head;
         assert_ok(

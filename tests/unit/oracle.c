@@ -10,7 +10,6 @@
  * of them and beside that. */
 static void test_half(void **state)
 {
-    (void)state;
     for (uint32_t bits = 0; bits <= 0xffff; ++bits) {
         const long double value = half_value((cl_half)bits);
         const double library = clfold_half_to_double((uint16_t)bits);
@@ -71,7 +70,6 @@ static void test_data(void **state)
 {
     const size_t counts[] = { 2, 17, 100, MOST };
 
-    (void)state;
     for (clfold_op op = CLFOLD_ADD; op <= LAST_OP; ++op) {
         struct shown shown = { 0 };
         for (uint64_t k = 0; k < LAST_TYPE * LAST_TYPE * 3; ++k) {
@@ -104,7 +102,6 @@ static void test_bound(void **state)
     double magnitude;
     size_t differ = 0;
 
-    (void)state;
     fill(data, CLFOLD_F32, NUM, FILL_ROUNDING, 1);
     oracle_scan(CLFOLD_ADD, pair, false, data, NUM, NULL, exact, NULL, magnitudes);
     for (size_t i = 0; i < NUM; ++i) {

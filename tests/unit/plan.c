@@ -97,7 +97,6 @@ static void test_grid(void **state)
         { 128 * 8, 256, 2, 64, 0 },  { 1, 7, 3, 0, 0 },
     };
 
-    (void)state;
     for (size_t r = 0; r < sizeof(rules) / sizeof(rules[0]); ++r) {
         for (uint32_t bit = 0; bit <= 33; ++bit) {
             for (uint64_t d = 0; d < 3; ++d) {
@@ -177,7 +176,6 @@ static void test_vendors(void **state)
     static const size_t groups[] = { 1, 24, 64, 1024 };
     static const size_t locals[] = { 2 << 10, 16 << 10, 32 << 10, 64 << 10 };
 
-    (void)state;
     for (size_t i = 0; i < 2 * NUM_VENDORS * 16 * NUM_FOLDS; ++i) {
         const enum algorithm algorithm = algorithms[i % 2];
         const size_t v = i / 2 % NUM_VENDORS, size = i / 2 / NUM_VENDORS;
@@ -375,7 +373,6 @@ static void check_launches(const struct stage *stage)
 /* Pieces cover the input, and no work-item folds many elements or items. */
 static void test_pieces(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < NUM_DEVICES * 34; ++i) {
         const struct device_facts *device = &devices[i % NUM_DEVICES];
         const uint64_t most = device->most_elements, power = UINT64_C(1)
@@ -468,7 +465,6 @@ static const struct debug overrides[] = {
  * whatever a tuning file says, the shapes are such as the device takes. */
 static void test_plans(void **state)
 {
-    (void)state;
     for (int a = 0; a < CLFOLD_ALGORITHMS; ++a) {
         const struct algorithm_row *row = clfold_algorithm_row((enum algorithm)a);
         const size_t num_forced = row->family == FAMILY_SCAN ? 1 : NUM_OVERRIDES;
@@ -505,7 +501,6 @@ static void test_launches(void **state)
     struct tuned_numbers numbers;
     struct job job;
 
-    (void)state;
     assert_null(clfold_kernel_params("clfold_none"));
     for (const struct own_param *own = clfold_own_params; own->type; ++own) {
         assert_int_equal(own->param.kind, strchr(own->type, '*')           ? PARAM_BUFFER
@@ -595,7 +590,6 @@ static void test_segments(void **state)
     };
     const size_t num = sizeof(sizes) / sizeof(sizes[0]);
 
-    (void)state;
     for (size_t i = 0; i < NUM_DEVICES * NUM_FOLDS * num * num; ++i) {
         const uint64_t length = sizes[i % num], width = sizes[i / num % num];
         if (length > (UINT64_C(1) << 40) / width) {
@@ -630,7 +624,6 @@ static void test_segments(void **state)
 /* Item sizes in words of each size. */
 static void test_memory(void **state)
 {
-    (void)state;
     for (size_t size = 1; size <= 32; ++size) {
         assert_int_equal(clfold_memory_words(clfold_memory(MEMORY_PTX_64), size),
                          (size + 3) / 4);
@@ -712,7 +705,6 @@ static void test_stages(void **state)
     };
     static const uint64_t sizes[] = { 1, 31, 32, 33, 4097, 1 << 20, (uint64_t)5 << 32 };
 
-    (void)state;
     for (size_t i = 0; i < NUM_DEVICES * 7 * 7 * 7; ++i) {
         const size_t c = i / 7 % 7;
         const struct device_facts *const device = &devices[i / 343];

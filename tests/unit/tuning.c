@@ -62,7 +62,6 @@ static void test_numbers(void **state)
     struct tuning tuning;
     char why[CLFOLD_TUNING_WHY];
 
-    (void)state;
     clfold_text_print(&text, FIRST);
     for (uint32_t i = 0; i < NUM; ++i) {
         const uint32_t c = classes[i / 12];
@@ -113,7 +112,6 @@ static void test_keys(void **state)
         { { "CPU A", "CPU A", "CPU" }, 257 },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         struct text text = { 0 };
         struct tuning tuning;
@@ -141,7 +139,6 @@ static void test_own(void **state)
     char why[CLFOLD_TUNING_WHY], other[CLFOLD_TUNING_LINE];
     struct tuning tuning;
 
-    (void)state;
     for (const char *line = text; (key = strstr(line, " on ")); line = key) {
         key += strlen(" on ");
         snprintf(other, sizeof(other), "%.*s", (int)strcspn(key, "\n"), key);
@@ -160,7 +157,6 @@ static void test_call(void **state)
 {
     struct monoid monoid;
 
-    (void)state;
     assert_ok(clfold_monoid_init(&monoid, &site, CLFOLD_ADD, CLFOLD_F64, CLFOLD_U16));
     for (uint32_t c = 0; c <= 32; ++c) {
         const uint64_t counts[] = { c ? UINT64_C(1) << (2 * c - 1) : 0,
@@ -252,7 +248,6 @@ static void test_refused(void **state)
     struct tuning tuning;
     char why[CLFOLD_TUNING_WHY];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); ++i) {
         clfold_status status = read_for(&tuning, refused[i].text, &cpu, why);
         if (status != CLFOLD_ERROR_DATA || tuning.num != 0 || tuning.rows) {
@@ -274,7 +269,6 @@ static void test_boundaries(void **state)
     char text[2 * CLFOLD_TUNING_LINE], why[CLFOLD_TUNING_WHY];
     struct tuning tuning;
 
-    (void)state;
     for (size_t more = 0; more < 3; ++more) {
         size_t line = sizeof(FIRST) - 1 + CLFOLD_TUNING_LINE - 2 + more;
         memset(text, 'x', sizeof(text));
@@ -309,7 +303,6 @@ static void test_device(void **state)
         { "stream_bytes=1", true, false }, { "stream_bytes=0", true, true },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         const bool expected[] = { cases[i].on_cpu, cases[i].on_gpu };
         const struct device_facts *const devices[] = { &cpu, &gpu };

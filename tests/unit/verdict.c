@@ -36,7 +36,6 @@ static void test_round_trip(void **state)
 {
     size_t longest = 0;
 
-    (void)state;
     for (int i = 0; i < CLFOLD_MEMORY_TIERS * 4 * 4; ++i) {
         int taken = i / 16;
         bool some = taken != MEMORY_NONE;
@@ -59,7 +58,6 @@ static void test_text(void **state)
     const struct findings findings = findings_of(MEMORY_LEGACY_64, 0, true, false);
     char line[CLFOLD_VERDICT_SIZE];
 
-    (void)state;
     print(&findings, line);
     assert_string_equal(line, "clfold verdict 1: tier legacy_64, fair yes, fences no; "
                               "scoped_64 dropped: does not build; ptx_64 dropped: words "
@@ -74,7 +72,6 @@ static void test_damaged(void **state)
     char line[CLFOLD_VERDICT_SIZE], other[CLFOLD_VERDICT_SIZE];
     size_t length, taken = 0;
 
-    (void)state;
     print(&findings, line);
     length = strlen(line);
     for (size_t i = 0; i < length; ++i) {
@@ -129,7 +126,6 @@ static void test_foreign(void **state)
     char large[2 * CLFOLD_VERDICT_SIZE];
     struct findings findings;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); ++i) {
         if (read(lines[i])) {
             fail_msg("taken: \"%s\"", lines[i]);
@@ -148,7 +144,6 @@ static void test_reasons(void **state)
     const struct findings findings = findings_of(MEMORY_LEGACY_64, 2, true, false);
     char reasons[CLFOLD_VERDICT_SIZE];
 
-    (void)state;
     clfold_verdict_reasons(reasons, &findings);
     assert_string_equal(reasons,
                         "scoped_64: words do not arrive, ptx_64: not offered by the "
