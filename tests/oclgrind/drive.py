@@ -38,8 +38,9 @@ TRIALS += [(UNINITIALISED, [f"algorithm=reduce{rung}"]) for rung in range(7)]
 TRIALS += [(UNINITIALISED, [GROUPS, *words]) for words in (
     ["op=add"],
     ["fold=affine"],
-    ["algorithm=reduce_tiles"],
+    ["algorithm=reduce_tiles", "op=add", "test_with_verification"],
     ["algorithm=reduce_lanes"],
+    ["algorithm=scan_lanes"],
     ["operation=inclusive_scan", "op=add", "by=offsets", "tells=1"],
     ["operation=map"],
     ["operation=select", "fold=sums"],
@@ -47,8 +48,8 @@ TRIALS += [(UNINITIALISED, [GROUPS, *words]) for words in (
 )]
 TRIALS += [(UNINITIALISED, ["algorithm=serial"])]
 DRAWN_BY = ("CLFOLD_TEST_LEVEL", "CLFOLD_TEST_SEED", "CLFOLD_TEST_PROGRAMS")
-# Whose texts are for vectors.
-NOT_RUN = {RACES: set(), UNINITIALISED: {"clfold_widths"}}
+# Whose texts, or those of whose test, are for vectors.
+NOT_RUN = {RACES: set(), UNINITIALISED: {"clfold_widths", "clfold_write_kept"}}
 
 
 def defined_kernels(files):
@@ -108,8 +109,8 @@ def main():
     example = sys.argv[end + 1 :]
     runs = [(option, [trials, *words]) for option, words in TRIALS]
     runs.append((RACES, [lookback, "test_cuts"]))  # with tiles that others fold
+    runs.append((RACES, [select, "test_parts"]))  # of places alone
     for option in (RACES, UNINITIALISED):
-        runs.append((option, [select, "test_parts"]))  # of places alone
         for own in ("test_built_ins", "test_scan_made_sub_groups"):
             runs.append((option, [group_text, own]))
         runs.append((option, [probe, "test_in_vain"]))
