@@ -635,12 +635,12 @@ FAULTS = {
     ),
     # After a call that has spoilt the counter of groups none is the last, and there is no result.
     "reduce_counter_not_cleared": (
-        "trials/test_with_spoilt_scratch,operation=reduce",
+        "trials/test_with_spoilt_scratch,algorithm=reduce_tiles,op=add",
         [(TILES, 1, "if (joins && first == 0)", "if (false)")],
     ),
     # An identity of +0 takes part, so a sum of -0 is +0.
     "sum_from_0": (
-        "trials/test_pinned",
+        "sizes/test_negative_zero",
         [("partials.cl", 1, "        init = total;",
           "        init = CLFOLD_HAS_IDENTITY ? clfold_combine(clfold_or_identity(total, true "
           "CLFOLD_PASS), total CLFOLD_PASS) : total;")],
