@@ -98,7 +98,7 @@ enum level test_level(void)
                                        : LEVEL_WIDE;
 }
 
-bool device_takes_all(const struct device *device)
+static bool device_takes_all(const struct device *device)
 {
     const enum level all =
         device->is_intel || device->is_rusticl ? LEVEL_FULL : LEVEL_WIDE;

@@ -52,10 +52,9 @@ void device_need_groups(void); /* ends a test that cannot run here */
 enum level { LEVEL_QUICK, LEVEL_WIDE, LEVEL_FULL };
 enum level test_level(void);
 
-/* Whether the device takes all of a list of programs, or turn `turn` of it. At the level
- * full all devices take all, and at wide all but Intel's compiler and Mesa's; else they
- * take about half, Intel's not the same as the others. */
-bool device_takes_all(const struct device *device);
+/* Whether the device takes turn `turn` of a list of programs. At the level full all
+ * devices take all, and at wide all but Intel's compiler and Mesa's; else they take about
+ * half, Intel's not the same as the others. */
 bool device_takes(const struct device *device, size_t turn);
 
 /* Intel's compiler makes wrong code of some work-groups as vectors, which clfold takes on

@@ -27,14 +27,6 @@ static void visit_text(const struct visitor *visitor, const char *name, struct t
 
 static const struct site site = { NULL, "every_text" };
 
-struct monoid affine_monoid(clfold_type type)
-{
-    struct monoid monoid;
-
-    clfold_monoid_init(&monoid, &site, CLFOLD_AFFINE, type, type);
-    return monoid;
-}
-
 /* ---- Folds ------------------------------------------------------------------------- */
 
 static const clfold_arg args[] = {

@@ -12,7 +12,4 @@
 void every_text(void (*visit)(void *user, const char *name, const char *text),
                 void *user);
 
-/* The library's CLFOLD_AFFINE: two components, not commutative. */
-struct monoid affine_monoid(clfold_type type);
-
 #endif

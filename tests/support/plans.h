@@ -51,17 +51,6 @@ static inline uint32_t job_candidates(const struct job *job,
     return num;
 }
 
-static inline uint32_t candidates_of(clfold_operation operation, enum algorithm algorithm,
-                                     const struct monoid *monoid,
-                                     const struct device_facts *device,
-                                     const struct debug *debug,
-                                     struct candidate candidates[CLFOLD_MAX_CANDIDATES])
-{
-    const struct job job = job_of(operation, algorithm, monoid, device, debug);
-
-    return job_candidates(&job, candidates);
-}
-
 /* Of `count` elements. */
 static inline struct plan plan_of(struct job job, const struct candidate *candidate,
                                   uint64_t count)

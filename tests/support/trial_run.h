@@ -65,8 +65,6 @@ cl_int store_download(const struct store *store, cl_command_queue queue);
  * buffer over memory of the host. */
 bool store_kept(const struct store *store, size_t from, size_t count);
 
-size_t trial_item_size(const struct trial *trial);
-
 static inline size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;

@@ -16,7 +16,7 @@ size_t trial_element_size(const struct trial *trial)
     return !s ? size_of(trial->pair.in) : s->in_size ? s->in_size : s->size;
 }
 
-size_t trial_item_size(const struct trial *trial)
+static size_t item_size(const struct trial *trial)
 {
     return trial->subject ? trial->subject->size
                           : result_size(trial->op, trial->pair.type);
@@ -26,7 +26,7 @@ size_t trial_result_size(const struct trial *trial)
 {
     const struct subject *s = trial->subject;
 
-    return s && s->out_size ? s->out_size : trial_item_size(trial);
+    return s && s->out_size ? s->out_size : item_size(trial);
 }
 
 /* How many segments there are to be found, and the bound that the call gives. */
@@ -196,7 +196,7 @@ bool run_init(struct run *run, const struct trial *trial)
 
     *run = (struct run){ .trial = trial,
                          .in_size = trial_element_size(trial),
-                         .item = trial_item_size(trial),
+                         .item = item_size(trial),
                          .result = trial_result_size(trial) };
     if (trial->by) {
         run->starts = lend(run, trial->count);

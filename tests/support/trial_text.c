@@ -1,5 +1,6 @@
 /* Trials as words, "count=100 tile=vector ...", which can be pinned; and smaller ones. */
 #include "trial_text.h"
+#include "words.h"
 
 #include "plan/memory.h"
 #include "plan/monoid.h"
@@ -41,33 +42,16 @@ static const char *name_of_tier(uint32_t k)
                : NULL;
 }
 
-#define NAMES(function, ...)                                                             \
-    static const char *function(uint32_t k)                                              \
-    {                                                                                    \
-        static const char *const names[] = { __VA_ARGS__ };                              \
-        return k < sizeof(names) / sizeof(names[0]) ? names[k] : NULL;                   \
-    }                                                                                    \
-    struct trial
-
 NAMES(name_of_cut, "mixed", "nowhere", "everywhere", "at_tiles", "drawn", "often");
 NAMES(name_of_bound, "none", "below", "at", "above");
 NAMES(name_of_init, "none", "host", "device");
 NAMES(name_of_total, "none", "apart", "behind");
 NAMES(name_of_accuracy, "deterministic", "compensated", "reproducible");
 
-#define MOST_NAMES 64 /* of a field's values */
-
 /* What is not among them is given by a test alone. */
-static const struct field {
-    const char *key;
-    size_t offset, size;
-    const char *(*name)(uint32_t value); /* NULL: it is a number */
-} fields[] = {
-#define FIELD_AS(key, member, name)                                                      \
-    {                                                                                    \
-        key, offsetof(struct trial, member), sizeof(((struct trial *)0)->member), name   \
-    }
-#define FIELD(member) FIELD_AS(#member, member, NULL)
+static const struct word fields[] = {
+#define FIELD_AS(key, member, name) WORD_OF(trial, key, member, name)
+#define FIELD(member)               FIELD_AS(#member, member, NULL)
     FIELD_AS("operation", operation, name_of_operation),
     FIELD_AS("op", op, name_of_operator),
     FIELD_AS("in", pair.in, name_of_type),
@@ -122,38 +106,6 @@ static const struct field {
 };
 #define NUM_FIELDS (sizeof(fields) / sizeof(fields[0]))
 
-/* Fields are unsigned, of 1, 4 or 8 bytes. */
-static uint64_t get_field(const struct trial *trial, const struct field *field)
-{
-    const unsigned char *at = (const unsigned char *)trial + field->offset;
-    uint32_t narrow;
-    uint64_t wide;
-
-    if (field->size == 1) {
-        return *at;
-    }
-    if (field->size == 4) {
-        memcpy(&narrow, at, 4);
-        return narrow;
-    }
-    memcpy(&wide, at, 8);
-    return wide;
-}
-
-static void set_field(struct trial *trial, const struct field *field, uint64_t value)
-{
-    unsigned char *at = (unsigned char *)trial + field->offset;
-    const uint32_t narrow = (uint32_t)value;
-
-    if (field->size == 1) {
-        *at = (unsigned char)value;
-    } else if (field->size == 4) {
-        memcpy(at, &narrow, 4);
-    } else {
-        memcpy(at, &value, 8);
-    }
-}
-
 /* ---- Words ------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
@@ -173,7 +125,7 @@ void trial_print(const struct trial *trial, char *text, size_t size)
 
     text[0] = '\0';
     for (size_t f = 0; f < NUM_FIELDS; ++f) {
-        const uint64_t value = get_field(trial, &fields[f]);
+        const uint64_t value = word_get(trial, &fields[f]);
         const char *word = fields[f].name ? fields[f].name((uint32_t)value) : NULL;
         if (word && (value > 0 || f == 0)) {
             append(text, size, "%s%s=%s", f ? " " : "", fields[f].key, word);
@@ -194,25 +146,6 @@ void trial_print(const struct trial *trial, char *text, size_t size)
     }
 }
 
-static const char *read_value(struct trial *trial, const struct field *field,
-                              const char *value)
-{
-    char *end = NULL;
-
-    if (field->name) {
-        for (uint32_t k = 0; k < MOST_NAMES; ++k) {
-            if (field->name(k) && strcmp(field->name(k), value) == 0) {
-                set_field(trial, field, k);
-                return NULL;
-            }
-        }
-        return "no such value";
-    }
-    const uint64_t number = strtoull(value, &end, 0);
-    set_field(trial, field, number);
-    return end == value || *end ? "no number" : NULL;
-}
-
 bool algorithm_named(const char *name, enum algorithm *algorithm)
 {
     bool is_one = false;
@@ -225,12 +158,11 @@ bool algorithm_named(const char *name, enum algorithm *algorithm)
 
 static const char *read_word(struct trial *trial, const char *key, const char *value)
 {
+    const struct word *const field = word_find(fields, NUM_FIELDS, key);
     enum algorithm algorithm;
 
-    for (size_t f = 0; f < NUM_FIELDS; ++f) {
-        if (strcmp(fields[f].key, key) == 0) {
-            return read_value(trial, &fields[f], value);
-        }
+    if (field) {
+        return word_read(trial, field, value);
     }
     if (strcmp(key, "fold") == 0) {
         trial->subject = subject_named(value);
@@ -289,12 +221,12 @@ void trial_shrink(struct trial *trial, unsigned seconds)
     for (bool is_less = true; is_less;) {
         is_less = false;
         for (size_t f = 0; f < NUM_FIELDS; ++f) {
-            const uint64_t value = get_field(trial, &fields[f]);
+            const uint64_t value = word_get(trial, &fields[f]);
             const uint64_t less[] = { 0, value / 2, value - 1 };
             const size_t num = value == 0 ? 0 : fields[f].name || value == 1 ? 1 : 3;
             for (size_t k = 0; k < num && time(NULL) < end; ++k) {
                 struct trial smaller = *trial;
-                set_field(&smaller, &fields[f], less[k]);
+                word_set(&smaller, &fields[f], less[k]);
                 if (is_wrong(&smaller)) {
                     *trial = smaller;
                     is_less = true;

@@ -4,6 +4,7 @@
 #include "plans.h"
 #include "test.h"
 #include "trial_text.h"
+#include "words.h"
 
 #include "plan/assemble.h"
 #include "plan/reason.h"
@@ -48,14 +49,6 @@ static int line_number, num_rows, num_wrong;
 
 /* ---- Words ------------------------------------------------------------------------- */
 
-#define NAMES(function, ...)                                                             \
-    static const char *function(uint32_t k)                                              \
-    {                                                                                    \
-        static const char *const names[] = { __VA_ARGS__ };                              \
-        return k < sizeof(names) / sizeof(names[0]) ? names[k] : NULL;                   \
-    }                                                                                    \
-    struct question
-
 NAMES(name_of_chooser, "policy", "name", "variable");
 NAMES(name_of_lookers, "one", "sub_group", "warp");
 NAMES(name_of_tile, "work-group", "tile_vector", "tile_group", "tile_item");
@@ -79,15 +72,6 @@ static const char *name_of_text(uint32_t k)
     return NULL;
 }
 
-struct word {
-    const char *key;
-    size_t offset, size;
-    const char *(*name)(uint32_t value); /* NULL: it is a number */
-};
-#define WORD_OF(type, key, member, name)                                                 \
-    {                                                                                    \
-        key, offsetof(struct type, member), sizeof(((struct type *)0)->member), name     \
-    }
 #define ASKS(key, member, name)  WORD_OF(question, key, member, name)
 #define SHOWS(key, member, name) WORD_OF(answer, key, member, name)
 
@@ -158,15 +142,6 @@ static const struct word shown[] = {
 };
 #define NUM(words) (sizeof(words) / sizeof((words)[0]))
 
-static const struct word *find_word(const struct word *words, size_t num, const char *key)
-{
-    while (num > 0 && strcmp(words->key, key) != 0) {
-        ++words;
-        --num;
-    }
-    return num > 0 ? words : NULL;
-}
-
 /* Cuts "KEY=VALUE" at its "=". */
 static char *cut_word(char *word)
 {
@@ -189,36 +164,23 @@ static void blank(char *text)
 
 static void set_word(struct question *question, const struct word *word, char *value)
 {
-    char *const at = (char *)question + word->offset;
-    char *end = value;
-    uint64_t number = 0;
-
     if (word->name == name_of_text) {
         if (word->offset != offsetof(struct question, choose)) {
             blank(value);
         }
-        memcpy(at, &value, sizeof(value));
+        memcpy((char *)question + word->offset, &value, sizeof(value));
         return;
     }
     if (word->name == name_of_fate) {
         blank(value);
     }
-    if (word->name) {
-        while (word->name((uint32_t)number) &&
-               strcmp(word->name((uint32_t)number), value) != 0) {
-            ++number;
-        }
-        end = word->name((uint32_t)number) ? strchr(value, '\0') : value;
-    } else {
-        number = strtoull(value, &end, 0);
+    const char *const wrong = word_read(question, word, value);
+    if (wrong) {
+        WRONG("%s=%s: %s", word->key, value, wrong);
     }
-    if (end == value || *end) {
-        WRONG("%s=%s: no such value", word->key, value);
-    }
-    memcpy(at, &number, word->size); /* the low bytes come first, as on all its hosts */
-    if (strncmp(word->key, "tuned.", 6) == 0 && word->size == sizeof(number)) {
+    if (strncmp(word->key, "tuned.", 6) == 0 && word->size == sizeof(uint64_t)) {
         const size_t first = offsetof(struct question, tuned.values);
-        question->tuned.set |= UINT32_C(1) << (word->offset - first) / sizeof(number);
+        question->tuned.set |= UINT32_C(1) << (word->offset - first) / sizeof(uint64_t);
     }
 }
 
@@ -235,7 +197,7 @@ static void ask(struct question *question, char *words)
     *question = (struct question){ .device = { .vendor = "", .name = "" } };
     for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
         values[num] = cut_word(word);
-        found[num] = find_word(asked, NUM(asked), word);
+        found[num] = word_find(asked, NUM(asked), word);
         if (!found[num]) {
             const size_t length = strlen(of_trial);
             snprintf(of_trial + length, sizeof(of_trial) - length, "%s=%s ", word,
@@ -327,9 +289,8 @@ static clfold_status answer(struct question *question, struct answer *answer)
 /* "KEY=VALUE", "KEY=LEAST..MOST", or a macro of the text. */
 static void compare(const struct answer *answer, const char *key, const char *value)
 {
-    const struct word *const word = find_word(shown, NUM(shown), key);
+    const struct word *const word = word_find(shown, NUM(shown), key);
     const char *const range = strstr(value, "..");
-    uint64_t number = 0;
     char found[64];
 
     if (!word && strncmp(key, "CLFOLD_", 7) == 0) {
@@ -344,7 +305,7 @@ static void compare(const struct answer *answer, const char *key, const char *va
         WRONG("%s: no such word", key);
         return;
     }
-    memcpy(&number, (const char *)answer + word->offset, word->size);
+    const uint64_t number = word_get(answer, word);
     snprintf(found, sizeof(found), "%llu", (unsigned long long)number);
     const char *const name = word->name ? word->name((uint32_t)number) : found;
     if (range ? number < strtoull(value, NULL, 0) || number > strtoull(range + 2, NULL, 0)
