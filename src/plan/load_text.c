@@ -109,7 +109,7 @@ void clfold_print_value(char value[CLFOLD_NAME_SIZE + 8], const struct monoid *m
 void clfold_print_x(char x[CLFOLD_NAME_SIZE + 8], const struct monoid *monoid, uint32_t k)
 {
     print_member(x, "x", clfold_num_x(monoid),
-                 clfold_x_field(monoid, clfold_num_x(monoid) == 1 ? 0 : k));
+                 clfold_x_field(monoid, k < clfold_num_x(monoid) ? k : 0));
 }
 
 /* ---- The contract ------------------------------------------------------------------ */

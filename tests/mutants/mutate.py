@@ -69,11 +69,6 @@ LOOKBACK, CHANNEL = "scan_lookback.cl", "look_back.cl"
 DESCRIPTOR = "descriptor.cl"
 CHECK, FACET, FOLDS, MONOID = "ops/check.c", "plan/facet.c", "device/folds.c", "plan/monoid.c"
 PLAN, RUN, SCRATCH = "plan/plan.c", "ops/run.c", "device/scratch.c"
-PROPAGATE = "tile_group_propagate.cl"
-PREFIX_ONCE = """\
-    const clfold_item prefix = clfold_taken(room->prefix);
-    const clfold_item next = clfold_taken(room->next);
-"""
 RELEASE_REDUCED = """\
     CLFOLD_RELEASE(site->log, Event, reduced);
     if (status) {
@@ -716,21 +711,11 @@ FAULTS = {
         "verify/test_rounding",
         [("ops/verify.c", 1, "expectation->terms + fmax(", "fmax(")],
     ),
-    # What commits have mended once, but for faults that are none in today's code: 4d6bc79, since
-    # PoCL 3.1 makes right code of today's tree with a private item too; and two of d6a4ea5's, as a
-    # rehearsal writes no scratch that a failed one could leave to others, and no call waits for a
-    # block of scratch in use.
+    # What commits have mended once, but for faults that are none in today's code: 4d6bc79 and
+    # 2cd6141, since PoCL 3.1 makes right code of today's tree with a private item, and of tiles
+    # that read their prefix anew; and two of d6a4ea5's, as a rehearsal writes no scratch that a
+    # failed one could leave to others, and no call waits for a block of scratch in use.
     #
-    # 2cd6141: PoCL 3.1 read zeros from local memory beside chunks of narrow numbers.
-    "propagate_reads_a_prefix_each": (
-        "trials/test_pinned",
-        [(PROPAGATE, 2, "clfold_item prefix, clfold_item next CLFOLD_WITH",
-          "clfold_room_pointer room CLFOLD_WITH"),
-         (PROPAGATE, 1, PREFIX_ONCE, ""),
-         (PROPAGATE, 3, "prefix, next CLFOLD_PASS", "room CLFOLD_PASS"),
-         (PROPAGATE, 1, "clfold_taken(prefix)", "clfold_taken(room->prefix)"),
-         (PROPAGATE, 1, "clfold_taken(next)", "clfold_taken(room->next)")],
-    ),
     # 8688ab6: rusticl of Mesa 22.3 copies components with gaps wrongly.
     "folds_with_gaps": (
         "user_texts/test_gaps",

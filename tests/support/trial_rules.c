@@ -135,7 +135,8 @@ static bool algorithm_fits(const struct trial *trial)
            (row->is_rung ? plan->group_size > 0 && !plan->tile
                          : is_group || plan->group_size == 0) &&
            (algorithm != SERIAL || !plan->tile) && (!row->reorders || commutes(trial)) &&
-           (!row->propagates || !(trial->reverse || trial->by || converts(s))) &&
+           (!row->propagates || !(trial->reverse || trial->by || converts(s) ||
+                                  trial->accuracy || (s && s->fold.accuracy))) &&
            (!row->looks_back || size <= most || !trial->by) &&
            !(row->is_rung && trial->parts);
 }
@@ -198,8 +199,7 @@ static bool rounding_fits(const struct trial *trial)
            !trial->parts &&
            (type != CLFOLD_F16 || (is_float(trial->pair.in) && trial->count < 1500)) &&
            (!trial->accuracy || (type != CLFOLD_F16 && trial->count <= MOST_EXACT)) &&
-           !(is_exact && (trial_scans(trial) || ctx->caps.truncates)) &&
-           !(trial->accuracy && trial_is_by(trial, "scan_then_propagate"));
+           !(is_exact && (trial_scans(trial) || ctx->caps.truncates));
 }
 
 bool trial_is_valid(const struct trial *trial)
