@@ -45,12 +45,11 @@ class Pool:
 
 
 class Entry:
-    """One call of a program: a line of a table. `words` None: a program for this case alone, which
-    needs none. `trouble`: a sentence in place of times. `bound`: it is a limit, which has no result
-    to check."""
+    """One call of a program: a line of a table. `words`: other ones than the case's. `trouble`: a
+    sentence in place of times. `bound`: it is a limit, which has no result to check."""
 
-    def __init__(self, name, program, words=(), tuning="", number=0, bound=False):
-        self.name, self.program, self.words, self.tuning = name, program, list(words), tuning
+    def __init__(self, name, program, words=None, tuning="", number=0, bound=False):
+        self.name, self.program, self.words, self.tuning = name, program, words, tuning
         self.number, self.bound = number, bound
         self.trouble, self.answer, self.about = None, {}, {}
         self.seconds, self.events = [], []
@@ -101,7 +100,8 @@ class Measurement:
                 if entry.program not in loaded:
                     program.ask(*line_of(entry.program, shared, self.sets).split("\t"))
                     loaded.add(entry.program)
-                entry.answer = program.ask("call", entry.number, entry.tuning, *entry.words)
+                words = self.case.call_words(shared.paths) if entry.words is None else entry.words
+                entry.answer = program.ask("call", entry.number, entry.tuning, *words)
 
     def living(self):
         return [entry for entry in self.entries if entry.trouble is None]
