@@ -141,7 +141,11 @@ class Chart:
                 ticker.FuncFormatter(lambda count, _: count_text(int(count))))  # fmt: skip
         for axis in list(axes.flat)[len(panels) :]:
             axis.axis("off")
-        figure.suptitle(f"{rows[0].get('device')}, clfold {title}, {date.today()}", fontsize=10)
+        self.save(figure, f"{rows[0].get('device')}, clfold {title}")
+
+    def save(self, figure, title):
+        """Writes the figure, whole or not at all."""
+        figure.suptitle(f"{title}, {date.today()}", fontsize=10)
         for path in self.paths:
             part = f"{path}.{os.getpid()}.part"
             try:
@@ -149,7 +153,6 @@ class Chart:
                 os.replace(part, path)
             except OSError as error:
                 raise Failed(f"{path}: {error.strerror}") from error
-        pyplot.close(figure)
 
     def draw_panel(self, axis, rows, lines_of):
         lines = {}
