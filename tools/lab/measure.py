@@ -45,12 +45,13 @@ class Pool:
 
 
 class Entry:
-    """One call of a program: a line of a table. `words`: other ones than the case's. `trouble`: a
-    sentence in place of times. `bound`: it is a limit, which has no result to check."""
+    """One call of a program: a line of a table. `words`: other ones than the case's; `more`: after
+    them. `trouble`: a sentence in place of times. `bound`: it is a limit, which has no result to
+    check."""
 
     def __init__(self, name, program, words=None, tuning="", number=0, bound=False):
         self.name, self.program, self.words, self.tuning = name, program, words, tuning
-        self.number, self.bound = number, bound
+        self.number, self.bound, self.more = number, bound, []
         self.trouble, self.answer, self.about = None, {}, {}
         self.seconds, self.events = [], []
 
@@ -101,7 +102,7 @@ class Measurement:
                     program.ask(*line_of(entry.program, shared, self.sets).split("\t"))
                     loaded.add(entry.program)
                 words = self.case.call_words(shared.paths) if entry.words is None else entry.words
-                entry.answer = program.ask("call", entry.number, entry.tuning, *words)
+                entry.answer = program.ask("call", entry.number, entry.tuning, *words, *entry.more)
 
     def living(self):
         return [entry for entry in self.entries if entry.trouble is None]
