@@ -56,25 +56,30 @@ INLINE void copy_lines(bool ahead, put_function *store, const struct line *in,
     }
 }
 
-/* A way: a read if there is no `out`. */
-struct way {
-    bool copies, streams, ahead;
-};
+static const char *const ways[] = { "read plain",    "read prefetched",
+                                    "copy plain",    "copy prefetched",
+                                    "copy streamed", "copy streamed_prefetched" };
 
-INLINE uint64_t pass(struct way way, put_function *stream, const struct line *in,
+INLINE uint64_t pass(size_t way, put_function *stream, const struct line *in,
                      struct line *out, size_t num, size_t times)
 {
-    if (!way.copies) {
-        return way.ahead ? read_lines(true, in, num) : read_lines(false, in, num);
-    }
-    if (way.streams && way.ahead) {
-        copy_lines(true, stream, in, out, num, times);
-    } else if (way.streams) {
-        copy_lines(false, stream, in, out, num, times);
-    } else if (way.ahead) {
-        copy_lines(true, put, in, out, num, times);
-    } else {
+    switch (way) {
+    case 0:
+        return read_lines(false, in, num);
+    case 1:
+        return read_lines(true, in, num);
+    case 2:
         copy_lines(false, put, in, out, num, times);
+        break;
+    case 3:
+        copy_lines(true, put, in, out, num, times);
+        break;
+    case 4:
+        copy_lines(false, stream, in, out, num, times);
+        break;
+    default:
+        copy_lines(true, stream, in, out, num, times);
+        break;
     }
     return 0;
 }
@@ -82,7 +87,7 @@ INLINE uint64_t pass(struct way way, put_function *stream, const struct line *in
 #ifdef __x86_64__
 #include <immintrin.h>
 
-enum { CAN_STREAM = 1 };
+enum { NUM_WAYS = 6 };
 #define WIDE    __attribute__((target("avx512f")))
 #define IS_WIDE __builtin_cpu_supports("avx512f")
 
@@ -99,20 +104,20 @@ WIDE static inline void stream_wide(struct line *to, const struct line *from)
     _mm512_stream_si512((void *)to, _mm512_load_si512((const void *)from));
 }
 #else
-enum { CAN_STREAM = 0 };
+enum { NUM_WAYS = 4 };
 #define WIDE
 #define IS_WIDE     false
 #define stream      put
 #define stream_wide put
 #endif
 
-WIDE static uint64_t pass_wide(struct way way, const struct line *in, struct line *out,
+WIDE static uint64_t pass_wide(size_t way, const struct line *in, struct line *out,
                                size_t num, size_t times)
 {
     return pass(way, stream_wide, in, out, num, times);
 }
 
-static uint64_t pass_narrow(struct way way, const struct line *in, struct line *out,
+static uint64_t pass_narrow(size_t way, const struct line *in, struct line *out,
                             size_t num, size_t times)
 {
     return pass(way, stream, in, out, num, times);
@@ -120,20 +125,8 @@ static uint64_t pass_narrow(struct way way, const struct line *in, struct line *
 
 /* ---- The program ---- */
 
-static const struct {
-    const char *name;
-    struct way way;
-} ways[] = { { "read plain", { .copies = false } },
-             { "read prefetched", { .ahead = true } },
-             { "copy plain", { .copies = true } },
-             { "copy prefetched", { .copies = true, .ahead = true } },
-             { "copy streamed", { .copies = true, .streams = true } },
-             { "copy streamed_prefetched",
-               { .copies = true, .streams = true, .ahead = true } } };
-
 static struct call {
-    struct way way;
-    size_t times;
+    size_t way, times;
 } calls[LAB_CALLS];
 static const struct lab_set *sets;
 static size_t in, out, lines, room;
@@ -147,7 +140,7 @@ static void open_native(const char *device)
 
 static const char *has(size_t index)
 {
-    return index < (CAN_STREAM ? 6 : 4) ? ways[index].name : NULL;
+    return index < NUM_WAYS ? ways[index] : NULL;
 }
 
 static void make_data(const struct lab_data *data)
@@ -168,22 +161,21 @@ static void make_data(const struct lab_data *data)
 /* read WAY, or copy WAY [TIMES] */
 static bool open_call(unsigned id, const char *tuning, int num_words, char **words)
 {
+    struct call *const call = &calls[id];
     char name[64];
-    const char *known;
-    size_t i = 0;
 
     (void)tuning;
     snprintf(name, sizeof(name), "%s %s", words[0], num_words > 1 ? words[1] : "");
-    while ((known = has(i)) && strcmp(known, name) != 0) {
-        i++;
+    call->times = num_words == 3 ? strtoul(words[2], NULL, 10) : 1;
+    for (call->way = 0; call->way < NUM_WAYS; call->way++) {
+        if (strcmp(ways[call->way], name) == 0) {
+            break;
+        }
     }
-    calls[id].times = num_words == 3 ? strtoul(words[2], NULL, 10) : 1;
-    if (!known || num_words > 2 + ways[i].way.copies || calls[id].times == 0) {
-        return lab_refuse("there is no loop %s", name);
-    }
-    calls[id].way = ways[i].way;
-    return !ways[i].way.copies || room / calls[id].times >= lines ||
-           lab_refuse("out has no room for copies");
+    const bool copies = *name == 'c';
+    return (call->way < NUM_WAYS && num_words <= 2 + copies && call->times > 0 &&
+            (!copies || room / call->times >= lines)) ||
+           lab_refuse("there is no %s of that data", name);
 }
 
 static void make_call(unsigned id, size_t set)

@@ -2,7 +2,6 @@
  * program can be on a device. And an empty one, for what a launch takes. */
 #include "opencl.h"
 
-#include "../clfold/device.h"
 #include "base/platform.h"
 
 #include <stdio.h>
@@ -91,7 +90,7 @@ static const char text[] =
     "#endif\n";
 
 static cl_program programs[MOST_TIMES + 1]; /* by how often a copy writes an element */
-static char names[1024];                    /* of kernels: "read_plain;empty" */
+static bool has_builtins;
 static struct call {
     cl_kernel kernel; /* NULL: the driver's copy */
     bool is_empty, reads;
@@ -105,50 +104,40 @@ static cl_program build(size_t times)
 {
     char options[128];
     const char *source = text;
-    char *const platform = platform_text(lab_opencl.device->platform, CL_PLATFORM_NAME);
     cl_int status = CL_SUCCESS;
 
     if (!programs[times]) {
         snprintf(options, sizeof(options), "-DTIMES=%zu%s%s", times,
                  lab_opencl.is_cpu ? " -DIS_CPU" : "",
-                 clfold_platform_builtins(platform) ? " -DHAS_BUILTINS" : "");
+                 has_builtins ? " -DHAS_BUILTINS" : "");
         programs[times] =
             clCreateProgramWithSource(lab_opencl.context, 1, &source, NULL, &status);
         lab_opencl_require(status, "clCreateProgramWithSource");
-        status = clBuildProgram(programs[times], 1, &lab_opencl.id, options, NULL, NULL);
+        status = clBuildProgram(programs[times], 0, NULL, options, NULL, NULL);
         lab_opencl_require(status, "clBuildProgram");
     }
-    free(platform);
     return programs[times];
 }
 
 static void open_roofline(const char *device)
 {
     lab_opencl_open(device);
-    lab_opencl_require(clGetProgramInfo(build(1), CL_PROGRAM_KERNEL_NAMES,
-                                        sizeof(names) / 2, names, NULL),
-                       "clGetProgramInfo");
-    strcat(names, lab_opencl.is_cpu ? "" : ";copy_driver");
+    char *const platform = platform_text(lab_opencl.device->platform, CL_PLATFORM_NAME);
+    has_builtins = clfold_platform_builtins(platform);
+    free(platform);
 }
 
-/* "read plain" */
+/* The last are those that not every compiler can have. */
 static const char *has(size_t index)
 {
-    static char name[64];
-    const char *at = names;
+    static const char *const names[] = { "empty",           "read plain",
+                                         "copy plain",      "read quarters",
+                                         "read prefetched", "copy prefetched",
+                                         "copy streamed",   "copy streamed_prefetched" };
 
-    while (index > 0 && (at = strchr(at, ';'))) {
-        at++;
-        index--;
-    }
-    if (!at) {
-        return NULL;
-    }
-    snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, ";"), at);
-    if (strchr(name, '_')) {
-        *strchr(name, '_') = ' ';
-    }
-    return name;
+    return index == 3 && !lab_opencl.is_cpu ? "copy driver"
+           : index < (has_builtins ? 8 : 4) ? names[index]
+                                            : NULL;
 }
 
 static void close_calls(void)
@@ -190,10 +179,10 @@ static void make_data(const struct lab_data *data)
     global = (num - 1) / piece + 1;
     local = 1;
     if (!lab_opencl.is_cpu) {
-        clGetDeviceInfo(lab_opencl.id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(limit),
-                        &limit, NULL);
-        clGetDeviceInfo(lab_opencl.id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units,
-                        NULL);
+        clGetDeviceInfo(lab_opencl.device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE,
+                        sizeof(limit), &limit, NULL);
+        clGetDeviceInfo(lab_opencl.device->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units),
+                        &units, NULL);
         num = bytes / sizeof(cl_uint4);
         local = limit < 256 ? limit : 256;
         global = num < (size_t)units * 2048 ? num : (size_t)units * 2048;
