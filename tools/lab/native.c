@@ -10,78 +10,52 @@
 
 /* PIECE: lines that a thread takes at a time, 64 KiB; AHEAD: how far it prefetches. */
 enum { WORDS = 8, PIECE = 1024, AHEAD = 64 };
-
-struct line {
-    uint64_t words[WORDS];
-};
+typedef uint64_t line __attribute__((vector_size(64)));
+typedef void put_function(line *to, const line *from);
 
 #define INLINE static inline __attribute__((always_inline))
 
-typedef void put_function(struct line *to, const struct line *from);
-
-INLINE void put(struct line *to, const struct line *from)
+INLINE void put(line *to, const line *from)
 {
     *to = *from;
 }
 
-/* Each loop is inlined where its arguments are constants. */
-INLINE uint64_t read_lines(bool ahead, const struct line *in, size_t num)
+/* Inlined where its first arguments are constants. It reads if there is no store. */
+INLINE uint64_t visit(bool ahead, put_function *store, const line *in, line *out,
+                      size_t num, size_t times)
 {
-    uint64_t sums[WORDS] = { 0 }, sum = 0;
+    line sum = { 0 };
 
     for (size_t i = 0; i < num; i++) {
         if (ahead) {
             __builtin_prefetch(in + i + AHEAD, 0, 3);
         }
-        for (int j = 0; j < WORDS; j++) {
-            sums[j] ^= in[i].words[j];
+        if (!store) {
+            sum ^= in[i];
         }
-    }
-    for (int j = 0; j < WORDS; j++) {
-        sum ^= sums[j];
-    }
-    return sum;
-}
-
-INLINE void copy_lines(bool ahead, put_function *store, const struct line *in,
-                       struct line *out, size_t num, size_t times)
-{
-    for (size_t i = 0; i < num; i++) {
-        if (ahead) {
-            __builtin_prefetch(in + i + AHEAD, 0, 3);
-        }
-        for (size_t j = 0; j < times; j++) {
+        for (size_t j = 0; store && j < times; j++) {
             store(out + i * times + j, in + i);
         }
     }
+    for (int j = 1; j < WORDS; j++) {
+        sum[0] ^= sum[j];
+    }
+    return sum[0];
 }
 
 static const char *const ways[] = { "read plain",    "read prefetched",
                                     "copy plain",    "copy prefetched",
                                     "copy streamed", "copy streamed_prefetched" };
 
-INLINE uint64_t pass(size_t way, put_function *stream, const struct line *in,
-                     struct line *out, size_t num, size_t times)
+INLINE uint64_t pass(size_t way, put_function *stream, const line *in, line *out,
+                     size_t num, size_t times)
 {
-    switch (way) {
-    case 0:
-        return read_lines(false, in, num);
-    case 1:
-        return read_lines(true, in, num);
-    case 2:
-        copy_lines(false, put, in, out, num, times);
-        break;
-    case 3:
-        copy_lines(true, put, in, out, num, times);
-        break;
-    case 4:
-        copy_lines(false, stream, in, out, num, times);
-        break;
-    default:
-        copy_lines(true, stream, in, out, num, times);
-        break;
-    }
-    return 0;
+    return way == 0   ? visit(false, NULL, in, out, num, times)
+           : way == 1 ? visit(true, NULL, in, out, num, times)
+           : way == 2 ? visit(false, put, in, out, num, times)
+           : way == 3 ? visit(true, put, in, out, num, times)
+           : way == 4 ? visit(false, stream, in, out, num, times)
+                      : visit(true, stream, in, out, num, times);
 }
 
 #ifdef __x86_64__
@@ -91,17 +65,16 @@ enum { NUM_WAYS = 6 };
 #define WIDE    __attribute__((target("avx512f")))
 #define IS_WIDE __builtin_cpu_supports("avx512f")
 
-INLINE void stream(struct line *to, const struct line *from)
+INLINE void stream(line *to, const line *from)
 {
-    for (int i = 0; i < WORDS; i += 2) {
-        _mm_stream_si128((__m128i *)(void *)&to->words[i],
-                         _mm_load_si128((const __m128i *)(const void *)&from->words[i]));
+    for (int i = 0; i < 4; i++) {
+        _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)from + i));
     }
 }
 
-WIDE static inline void stream_wide(struct line *to, const struct line *from)
+WIDE static inline void stream_wide(line *to, const line *from)
 {
-    _mm512_stream_si512((void *)to, _mm512_load_si512((const void *)from));
+    _mm512_stream_si512((void *)to, _mm512_load_si512(from));
 }
 #else
 enum { NUM_WAYS = 4 };
@@ -111,14 +84,14 @@ enum { NUM_WAYS = 4 };
 #define stream_wide put
 #endif
 
-WIDE static uint64_t pass_wide(size_t way, const struct line *in, struct line *out,
-                               size_t num, size_t times)
+WIDE static uint64_t pass_wide(size_t way, const line *in, line *out, size_t num,
+                               size_t times)
 {
     return pass(way, stream_wide, in, out, num, times);
 }
 
-static uint64_t pass_narrow(size_t way, const struct line *in, struct line *out,
-                            size_t num, size_t times)
+static uint64_t pass_narrow(size_t way, const line *in, line *out, size_t num,
+                            size_t times)
 {
     return pass(way, stream, in, out, num, times);
 }
@@ -143,19 +116,23 @@ static const char *has(size_t index)
     return index < NUM_WAYS ? ways[index] : NULL;
 }
 
+static size_t lines_of(const struct lab_array *array)
+{
+    return array ? (array->size + sizeof(line) - 1) / sizeof(line) : 0;
+}
+
 static void make_data(const struct lab_data *data)
 {
-    const struct lab_array *const array = lab_in(data, "in"), *const result =
-                                                                  lab_out(data, "out");
+    const struct lab_array *const result = lab_out(data, "out");
 
-    if (!array) {
+    lines = lines_of(lab_in(data, "in"));
+    if (lines == 0) {
         lab_fail("data: there is no in");
     }
     sets = lab_host_sets(data);
-    in = (size_t)(array - data->in);
+    in = (size_t)(lab_in(data, "in") - data->in);
+    room = lines_of(result);
     out = result ? (size_t)(result - data->out) : 0;
-    lines = (array->size + sizeof(struct line) - 1) / sizeof(struct line);
-    room = result ? (result->size + sizeof(struct line) - 1) / sizeof(struct line) : 0;
 }
 
 /* read WAY, or copy WAY [TIMES] */
@@ -167,10 +144,9 @@ static bool open_call(unsigned id, const char *tuning, int num_words, char **wor
     (void)tuning;
     snprintf(name, sizeof(name), "%s %s", words[0], num_words > 1 ? words[1] : "");
     call->times = num_words == 3 ? strtoul(words[2], NULL, 10) : 1;
-    for (call->way = 0; call->way < NUM_WAYS; call->way++) {
-        if (strcmp(ways[call->way], name) == 0) {
-            break;
-        }
+    call->way = 0;
+    while (call->way < NUM_WAYS && strcmp(ways[call->way], name) != 0) {
+        call->way++;
     }
     const bool copies = *name == 'c';
     return (call->way < NUM_WAYS && num_words <= 2 + copies && call->times > 0 &&
@@ -181,8 +157,8 @@ static bool open_call(unsigned id, const char *tuning, int num_words, char **wor
 static void make_call(unsigned id, size_t set)
 {
     const struct call call = calls[id];
-    const struct line *const from = sets[set].in[in];
-    struct line *const to = sets[set].out[out];
+    const line *const from = sets[set].in[in];
+    line *const to = sets[set].out[out];
     const bool wide = IS_WIDE;
     uint64_t sum = 0;
 
@@ -193,10 +169,6 @@ static void make_call(unsigned id, size_t set)
                                                 to + first * call.times, num, call.times);
     }
     seen ^= sum;
-}
-
-static void close_native(void)
-{
 }
 
 int main(int argc, char **argv)
@@ -210,7 +182,6 @@ int main(int argc, char **argv)
         .make = make_call,
         .spoil = lab_host_spoil,
         .read = lab_host_read,
-        .close = close_native,
     };
 
     return lab_main(argc, argv, &program);

@@ -140,7 +140,7 @@ static void take_array(char *field)
     if (at == 0 || *num == LAB_ARRAYS) {
         lab_fail("data: %s is not of the form NAME=PATH:BYTES, or one too many", field);
     }
-    array.size = read_number(colon ? colon + 1 : field + at, 0, SIZE_MAX / 4);
+    array.size = read_number(colon ? colon + 1 : field + at, 0, (size_t)1 << 40);
     if (colon) {
         *colon = '\0';
         array.bytes = read_file(field + at, array.size);
@@ -325,7 +325,9 @@ int lab_main(int argc, char **argv, const struct lab_program *which)
         take(line);
         end_answer();
     }
-    program->close();
+    if (program->close) {
+        program->close();
+    }
     free(host_memory);
     free(host_sets);
     free(line);

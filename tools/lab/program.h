@@ -63,7 +63,7 @@ struct lab_program {
     void (*read)(size_t set, size_t out, void *to);
     /* Another request, "trace", with its words after the ID; or NULL. */
     void (*request)(const char *name, unsigned id, const char *path);
-    void (*close)(void);
+    void (*close)(void); /* or NULL */
 };
 
 int lab_main(int argc, char **argv, const struct lab_program *program);

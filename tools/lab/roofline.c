@@ -48,32 +48,22 @@ static const char text[] =
     "    TYPE a = 0, b = 0, c = 0, d = 0; "
     "    ulong i = PARTS * FIRST; "
     "    for (; i + 3 * step < end; i += 4 * step) { "
-    "        FETCH(in + i); "
-    "        FETCH(in + i + 1); "
-    "        FETCH(in + i + 2); "
-    "        FETCH(in + i + 3); "
-    "        a ^= in[i]; "
-    "        b ^= in[i + step]; "
-    "        c ^= in[i + 2 * step]; "
-    "        d ^= in[i + 3 * step]; "
+    "        FETCH(in + i); FETCH(in + i + 1); FETCH(in + i + 2); FETCH(in + i + 3); "
+    "        a ^= in[i], b ^= in[i + step]; "
+    "        c ^= in[i + 2 * step], d ^= in[i + 3 * step]; "
     "    } "
-    "    for (; i < end; i += step) { "
-    "        a ^= in[i]; "
-    "    } "
-    "    a ^= b ^ c ^ d; "
-    "    sink[get_global_id(0)] = REST(a); "
+    "    for (; i < end; i += step) a ^= in[i]; "
+    "    sink[get_global_id(0)] = REST(a ^ b ^ c ^ d); "
     "}\n"
     "#define COPY(name, FETCH, PUT) "
-    "kernel void name(global const VECTOR *in, global VECTOR *out, ulong num, "
-    "                 ulong piece) "
+    "kernel void name(global const VECTOR *in, global VECTOR *out, ulong num, ulong "
+    "piece) "
     "{ "
     "    const ulong end = END, step = STEP; "
     "    for (ulong i = FIRST; i < end; i += step) { "
     "        FETCH(in + i); "
     "        const VECTOR v = in[i]; "
-    "        for (uint j = 0; j < TIMES; ++j) { "
-    "            PUT(v, out + PLACE(i, j)); "
-    "        } "
+    "        for (uint j = 0; j < TIMES; ++j) PUT(v, out + PLACE(i, j)); "
     "    } "
     "}\n"
     "kernel void empty(void) { }\n"
@@ -95,8 +85,7 @@ static struct call {
     cl_kernel kernel; /* NULL: the driver's copy */
     bool is_empty, reads;
 } calls[LAB_CALLS];
-static const struct lab_data *all;
-static size_t in, out, bytes, global, local;
+static size_t in, out, bytes, room, global, local = 1;
 static cl_ulong num, piece; /* vectors, and those of a piece */
 static cl_mem sink;         /* of reads */
 
@@ -145,12 +134,11 @@ static void close_calls(void)
     for (int id = 0; id < LAB_CALLS; id++) {
         if (calls[id].kernel) {
             clReleaseKernel(calls[id].kernel);
+            calls[id].kernel = NULL;
         }
-        calls[id] = (struct call){ 0 };
     }
     if (sink) {
         clReleaseMemObject(sink);
-        sink = NULL;
     }
 }
 
@@ -160,29 +148,27 @@ static void close_calls(void)
  * many work-items as a large unit holds, on each. */
 static void make_data(const struct lab_data *data)
 {
-    const struct lab_array *const array = lab_in(data, "in"), *const room =
-                                                                  lab_out(data, "out");
+    const cl_device_id id = lab_opencl.device->id;
+    const struct lab_array *const source = lab_in(data, "in"), *const result =
+                                                                   lab_out(data, "out");
     size_t limit = 1;
     cl_uint units = 1;
 
-    close_calls();
-    lab_opencl_data(data);
-    if (!array || array->size == 0) {
+    if (!source || source->size == 0) {
         lab_fail("data: there is no in");
     }
-    all = data;
-    in = (size_t)(array - data->in);
-    out = room ? (size_t)(room - data->out) : LAB_ARRAYS;
-    num = (array->size - 1) / LINE + 1;
+    close_calls();
+    lab_opencl_data(data);
+    in = (size_t)(source - data->in);
+    out = result ? (size_t)(result - data->out) : LAB_ARRAYS;
+    room = result ? (result->size + LINE - 1) / LINE : 0; /* lines */
+    num = (source->size - 1) / LINE + 1;
     bytes = num * LINE;
     piece = num / 256 < 128 ? 128 : num / 256 < 4096 ? num / 256 : 4096;
     global = (num - 1) / piece + 1;
-    local = 1;
     if (!lab_opencl.is_cpu) {
-        clGetDeviceInfo(lab_opencl.device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE,
-                        sizeof(limit), &limit, NULL);
-        clGetDeviceInfo(lab_opencl.device->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units),
-                        &units, NULL);
+        clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(limit), &limit, NULL);
+        clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL);
         num = bytes / sizeof(cl_uint4);
         local = limit < 256 ? limit : 256;
         global = num < (size_t)units * 2048 ? num : (size_t)units * 2048;
@@ -194,37 +180,31 @@ static void make_data(const struct lab_data *data)
 /* empty, read WAY, or copy WAY [TIMES] */
 static bool open_call(unsigned id, const char *tuning, int num_words, char **words)
 {
-    struct call *const call = &calls[id];
-    const bool is_copy = strcmp(words[0], "copy") == 0;
-    const unsigned long times =
-        num_words == 3 && is_copy ? strtoul(words[2], NULL, 10) : 1;
+    const bool copies = strcmp(words[0], "copy") == 0;
+    const size_t times = num_words == 3 && copies ? strtoul(words[2], NULL, 10) : 1;
+    struct call call = { NULL, strcmp(words[0], "empty") == 0,
+                         strcmp(words[0], "read") == 0 };
     char name[64];
     cl_int status = CL_SUCCESS;
 
     (void)tuning;
     snprintf(name, sizeof(name), num_words > 1 ? "%s_%s" : "%s", words[0], words[1]);
-    if (times < 1 || times > MOST_TIMES || num_words > 2 + is_copy) {
-        return lab_refuse("%s is done once to %d times", name, MOST_TIMES);
+    if (times < 1 || times > MOST_TIMES || num_words > 2 + copies ||
+        (copies && room / times < bytes / LINE)) {
+        return lab_refuse("there is no %s of that data", name);
     }
-    if (is_copy && (out == LAB_ARRAYS || all->out[out].size / times < all->in[in].size)) {
-        return lab_refuse("out has no room for copies");
+    if (strcmp(name, "copy_driver") != 0) {
+        call.kernel = clCreateKernel(build(times), name, &status);
     }
-    if (call->kernel) {
-        clReleaseKernel(call->kernel);
+    if (calls[id].kernel) {
+        clReleaseKernel(calls[id].kernel);
     }
-    *call = (struct call){ .is_empty = strcmp(name, "empty") == 0, .reads = !is_copy };
-    if (strcmp(name, "copy_driver") == 0) {
-        return times == 1 || lab_refuse("the driver copies once");
+    calls[id] = call;
+    if (call.kernel && !call.is_empty) {
+        lab_opencl_require(clSetKernelArg(call.kernel, 2, sizeof(num), &num), name);
+        lab_opencl_require(clSetKernelArg(call.kernel, 3, sizeof(piece), &piece), name);
     }
-    call->kernel = clCreateKernel(build(times), name, &status);
-    if (!call->kernel) {
-        return lab_refuse("there is no kernel %s", name);
-    }
-    if (!call->is_empty) {
-        lab_opencl_require(clSetKernelArg(call->kernel, 2, sizeof(num), &num), name);
-        lab_opencl_require(clSetKernelArg(call->kernel, 3, sizeof(piece), &piece), name);
-    }
-    return true;
+    return status == CL_SUCCESS || lab_refuse("there is no kernel %s", name);
 }
 
 static void enqueue(unsigned id, size_t set, cl_command_queue queue, cl_event *event)
@@ -238,15 +218,14 @@ static void enqueue(unsigned id, size_t set, cl_command_queue queue, cl_event *e
     if (!call->kernel) {
         status =
             clEnqueueCopyBuffer(queue, buffers->in[in], *to, 0, 0, bytes, 0, NULL, event);
-    } else if (call->is_empty) {
-        status = clEnqueueNDRangeKernel(queue, call->kernel, 1, NULL, &one, &one, 0, NULL,
-                                        event);
     } else {
-        (void)((status =
-                    clSetKernelArg(call->kernel, 0, sizeof(cl_mem), &buffers->in[in])) ||
-               (status = clSetKernelArg(call->kernel, 1, sizeof(cl_mem), to)) ||
-               (status = clEnqueueNDRangeKernel(queue, call->kernel, 1, NULL, &global,
-                                                &local, 0, NULL, event)));
+        if (!call->is_empty) {
+            clSetKernelArg(call->kernel, 0, sizeof(cl_mem), &buffers->in[in]);
+            clSetKernelArg(call->kernel, 1, sizeof(cl_mem), to);
+        }
+        status = clEnqueueNDRangeKernel(queue, call->kernel, 1, NULL,
+                                        call->is_empty ? &one : &global,
+                                        call->is_empty ? &one : &local, 0, NULL, event);
     }
     lab_opencl_require(status, "a call of the roofline");
 }
@@ -262,6 +241,7 @@ static double time_call(unsigned id, size_t set)
     cl_event event;
 
     enqueue(id, set, lab_opencl.profiled, &event);
+    clRetainEvent(event);
     return lab_opencl_seconds(event, event);
 }
 
