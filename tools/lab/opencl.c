@@ -36,10 +36,8 @@ void lab_opencl_open(const char *selector)
         lab_end("no_device", "%s", message.text);
     }
     const cl_device_id id = o->device->id;
-    char *const driver = device_text(id, CL_DRIVER_VERSION), *const platform =
-                                                                 platform_text(
-                                                                     o->device->platform,
-                                                                     CL_PLATFORM_NAME);
+    char *const driver = device_text(id, CL_DRIVER_VERSION);
+    char *const platform = platform_text(o->device->platform, CL_PLATFORM_NAME);
     o->is_cpu = o->device->type & CL_DEVICE_TYPE_CPU;
     o->context = clCreateContext(NULL, 1, &id, NULL, NULL, &error[0]);
     lab_opencl_require(error[0], "clCreateContext");
@@ -61,7 +59,6 @@ static void fill(cl_mem mem, size_t bytes, unsigned char byte)
                                            sizeof(pattern), 0, ROOM(bytes), 0, NULL,
                                            NULL),
                        "clEnqueueFillBuffer");
-    lab_opencl_require(clFinish(lab_opencl.queue), "clFinish");
 }
 
 cl_mem lab_opencl_create(size_t bytes)
@@ -77,12 +74,12 @@ cl_mem lab_opencl_create(size_t bytes)
 
 static void drop_sets(void)
 {
-    for (size_t i = 0; i < num_sets * LAB_ARRAYS; i++) {
-        const struct lab_buffers *const set = &lab_opencl.sets[i / LAB_ARRAYS];
-        const cl_mem mems[] = { set->in[i % LAB_ARRAYS], set->out[i % LAB_ARRAYS] };
-        for (int k = 0; k < 2; k++) {
-            if (mems[k]) {
-                clReleaseMemObject(mems[k]);
+    for (size_t i = 0; i < num_sets; i++) {
+        for (size_t k = 0; k < 2 * LAB_ARRAYS; k++) {
+            const struct lab_buffers *const set = &lab_opencl.sets[i];
+            const cl_mem mem = (k % 2 ? set->in : set->out)[k / 2];
+            if (mem) {
+                clReleaseMemObject(mem);
             }
         }
     }

@@ -217,21 +217,6 @@ void lab_host_read(size_t set, size_t out, void *to)
 
 /* ---- Calls ---- */
 
-static void take_call(unsigned id, int num, char **words)
-{
-    is_ready[id] = false;
-    if (all.sets == 0) {
-        lab_fail("call: there are no data");
-    }
-    if (program->call(id, words[0], num - 1, words + 1)) {
-        is_ready[id] = true;
-        program->make(id, 0);
-        if (program->describe) {
-            program->describe(id);
-        }
-    }
-}
-
 static void take_round(unsigned id, size_t calls, bool has_events)
 {
     static size_t last;
@@ -282,11 +267,17 @@ static void take(char *line)
                             : (unsigned)read_number(fields[1], 0, LAB_CALLS - 1);
     if (strcmp(name, "data") == 0 && num > 2 && !line) {
         take_data(fields);
-    } else if (strcmp(name, "call") == 0 && num > 3 && !line) {
-        take_call(id, num - 2, fields + 2);
+    } else if (strcmp(name, "call") == 0 && num > 3 && !line && all.sets > 0) {
+        is_ready[id] = program->call(id, fields[2], num - 3, fields + 3);
+        if (is_ready[id]) {
+            program->make(id, 0);
+        }
+        if (is_ready[id] && program->describe) {
+            program->describe(id);
+        }
     } else if (!is_ready[id]) {
-        lab_fail("%s with %d fields: is not a request, or its call is not ready", name,
-                 num);
+        lab_fail("%s with %d fields: is not a request, or there are no data or call",
+                 name, num);
     } else if (strcmp(name, "round") == 0 && (num == 3 || num == 4)) {
         take_round(id, read_number(fields[2], 1, 1 << 30), num == 4);
     } else if (strcmp(name, "check") == 0 && num == 3) {

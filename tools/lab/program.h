@@ -50,7 +50,7 @@ struct lab_program {
     const char *(*has)(size_t index);
     /* Makes the sets. What was made before is given back first. */
     void (*data)(const struct lab_data *data);
-    /* Gets ready for that call; false: it has no such call, and lab_refuse has said why. */
+    /* Gets ready for that call; false: there is none, and lab_refuse has said why. */
     bool (*call)(unsigned id, const char *tuning, int num_words, char **words);
     /* Members of the answer about a call that is ready, by lab_put_*; or NULL. */
     void (*describe)(unsigned id);

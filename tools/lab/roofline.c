@@ -79,6 +79,11 @@ static const char text[] =
     "COPY(copy_streamed_prefetched, PREFETCH, STREAM)\n"
     "#endif\n";
 
+/* The last four are not of every compiler. */
+static const char *const names[] = { "empty",           "read plain",
+                                     "copy plain",      "read quarters",
+                                     "read prefetched", "copy prefetched",
+                                     "copy streamed",   "copy streamed_prefetched" };
 static cl_program programs[MOST_TIMES + 1]; /* by how often a copy writes an element */
 static bool has_builtins;
 static struct call {
@@ -116,14 +121,8 @@ static void open_roofline(const char *device)
     free(platform);
 }
 
-/* The last are those that not every compiler can have. */
 static const char *has(size_t index)
 {
-    static const char *const names[] = { "empty",           "read plain",
-                                         "copy plain",      "read quarters",
-                                         "read prefetched", "copy prefetched",
-                                         "copy streamed",   "copy streamed_prefetched" };
-
     return index == 3 && !lab_opencl.is_cpu ? "copy driver"
            : index < (has_builtins ? 8 : 4) ? names[index]
                                             : NULL;
