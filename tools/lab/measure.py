@@ -69,8 +69,9 @@ class Entry:
         return statistics.median(self.seconds)
 
 
-def sets_for(bytes_of_set, memory):
+def sets_for(bytes_of_set):
     """How many take turns, and whether memory is too short for as many as there should be."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
     wanted = -(-ALL_SETS // bytes_of_set)
     if wanted == 1 and bytes_of_set < 1 << 30:
         wanted = 2
@@ -87,9 +88,8 @@ class Measurement:
         self.sets, self.sets_few, self.calls = 1, False, 1
         self.set_bytes = sum(array.nbytes for array in case.arrays.values()) + sum(
             case.room().values())  # fmt: skip
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
         if not options.once:
-            self.sets, self.sets_few = sets_for(self.set_bytes, memory)
+            self.sets, self.sets_few = sets_for(self.set_bytes)
 
     def prepare(self, shared, line_of):
         """`line_of`: the data's line for a program. Entries of one program share its data."""

@@ -187,11 +187,11 @@ class Roofline:
                       for number, call in enumerate(self.calls[name]) if call.split()[0] == kind]
         return found
 
-    def line(self, shared, sets):
+    def line(self, shared, once):
         path = os.path.join(shared.folder.name, "bytes")
         with open(path, "wb") as file:
             file.truncate(self.share)
-        sets = max(1, min(measure.MOST_SETS, sets))
+        sets = 1 if once else measure.sets_for(self.share * (1 + self.times))[0]
         out = [f"out={self.share * self.times}"] if self.times else []
         return "\t".join(["data", str(self.share), str(sets), f"in={path}:{self.share}", *out])
 
@@ -209,7 +209,7 @@ def line_for(roofline):
 
     def line_of(program, shared, sets):
         if roofline and program in roofline.names:
-            return roofline.line(shared, sets)
+            return roofline.line(shared, sets == 1)
         return shared.data_line(sets)
 
     return line_of
