@@ -223,10 +223,14 @@ static bool open_call(unsigned id, const char *tuning, int num_words, char **wor
            lab_refuse("%s%s%s", message.text, *message.hint ? "; " : "", message.hint);
 }
 
+typedef unsigned long long ull;
+
+/* The report, and the numbers as a row of a tuning file. */
 static void describe(unsigned id)
 {
     const struct call *const call = &calls[id];
     clfold_report report;
+    clfold_tuning_row row;
 
     require(clfold_explain(call->context, call->operation, &call->fold, call->count, NULL,
                            &report));
@@ -239,6 +243,16 @@ static void describe(unsigned id)
     lab_put_number("num_launches", (double)report.num_launches);
     lab_put_number("bytes_read", (double)report.bytes_read);
     lab_put_number("bytes_written", (double)report.bytes_written);
+    require(clfold_explain_tuning(call->context, call->operation, &call->fold,
+                                  call->count, &row));
+    const unsigned c = row.count_class;
+    lab_say("row",
+            "%s %u 2^%u..2^%u tile=%s tile_bytes=%llu group_size=%llu groups=%llu "
+            "lane_bytes=%llu anchor=%llu ahead_bytes=%llu stream_bytes=%llu on %s",
+            row.operation, row.element_bytes, c ? 2 * c - 1 : 0, 2 * c + 1, row.tile,
+            (ull)row.tile_bytes, (ull)row.group_size, (ull)row.groups,
+            (ull)row.lane_bytes, (ull)row.anchor, (ull)row.ahead_bytes,
+            (ull)row.stream_bytes, row.device);
 }
 
 static void make_call(unsigned id, size_t set)

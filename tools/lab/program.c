@@ -15,7 +15,7 @@
 
 static const struct lab_program *program;
 static struct lab_data all; /* of no sets before the first */
-static bool is_ready[LAB_CALLS], is_host, has_members;
+static bool is_ready[LAB_CALLS], has_members;
 static FILE *answers;
 
 /* A byte that is not UTF-8 becomes the character that says so. */
@@ -64,7 +64,6 @@ void lab_put_number(const char *key, double number)
 void lab_runs_on(const char *device, int index, const char *platform, const char *driver,
                  bool is_cpu)
 {
-    is_host = index < 0;
     lab_put_text("device", device);
     lab_put_number("index", index);
     lab_put_text("platform", platform);
@@ -230,9 +229,6 @@ static void take_round(unsigned id, size_t calls, bool has_events)
     if (has_events) {
         const double seconds = program->time ? program->time(id, ++last % all.sets) : -1;
         lab_put_number("event_seconds", seconds < 0 ? (double)NAN : seconds);
-    }
-    if (is_host) { /* until threads that wait for work in a loop sleep */
-        nanosleep(&(const struct timespec){ .tv_nsec = 30 * 1000 * 1000 }, NULL);
     }
 }
 

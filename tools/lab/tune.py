@@ -25,6 +25,7 @@ ROW = re.compile(r"(\w+ \d+ 2\^\d+\.\.2\^\d+) ((?:\w+=\w+ ?)+)on (.*)")
 NUMBERS = {"tile_bytes": (1 << 10, 4 << 20, 2), "group_size": (32, 1024, 2),
            "groups": (16, 16384, 2), "lane_bytes": (16, 256 << 10, 4), "anchor": (1, 256, 4),
            "ahead_bytes": (1 << 10, 64 << 10, 4), "stream_bytes": (0, 0, 2)}  # fmt: skip
+OF = {"lane_bytes": "reduce", "anchor": "scan select", "stream_bytes": "scan select map"}
 BY_TILE = {"group_size": "tile_group", "ahead_bytes": "tile_vector", "stream_bytes": "tile_vector"}
 SILENT = {"anchor", "ahead_bytes", "stream_bytes"}  # a report does not show them
 REPORT = ("algorithm", "items", "group_size", "num_groups", "num_launches")
@@ -88,6 +89,16 @@ def write_rows(path, rows):
         raise view.Failed(f"{path}: {error.strerror}") from error
 
 
+def row_in(line):
+    """Its calls, numbers and device."""
+    return tuple(part.strip() for part in ROW.fullmatch(line).groups())
+
+
+def numbers_in(text):
+    found = dict(word.split("=") for word in text.split())
+    return {name: value if name == "tile" else int(value) for name, value in found.items()}
+
+
 def text_of(numbers):
     return " ".join(f"{name}={value}" for name, value in numbers.items())
 
@@ -121,7 +132,7 @@ def device_of(pool):
     with Shared(view.make_case("reduce", "i32", 1)) as shared:
         program = pool.get("clfold")
         program.ask(*shared.data_line(1).split("\t"))
-        return program.ask("call", 0, "", *shared.case.call_words(shared.paths))["key"]
+        return row_in(program.ask("call", 0, "", *shared.case.call_words(shared.paths))["row"])[2]
 
 
 # ---- The search ----
@@ -138,10 +149,10 @@ class Search:
         self.words, self.free = case.call_words(shared.paths), list(range(63, -1, -1))
         self.build, self.num, self.tried = 0.0, 0, []
         self.default = self.enter({})
-        answer = self.default.answer
-        self.calls = f"{answer['operation']} {answer['element_bytes']} {class_text(answer)}"
-        self.policy = {"tile": answer["tile_kind"]} | {
-            name: int(answer[name]) for name in NUMBERS if name in answer}  # fmt: skip
+        self.calls, numbers, self.key = row_in(self.default.answer["row"])
+        operation = self.calls.split()[0]
+        self.policy = {name: value for name, value in numbers_in(numbers).items()
+                       if operation in OF.get(name, operation)}  # fmt: skip
         self.expected = case.expected()
         self.check(self.default)
 
@@ -151,7 +162,7 @@ class Search:
         if numbers:
             self.num += 1
             path = os.path.join(self.folder, str(self.num))
-            write_rows(path, [(self.calls, text_of(numbers), self.default.answer["key"])])
+            write_rows(path, [(self.calls, text_of(numbers), self.key)])
         entry = Entry(text_of(numbers), "clfold", self.words, path, self.free.pop())
         begin = time.monotonic()
         try:
@@ -259,11 +270,6 @@ class Search:
         return measure.ratio(self.default.seconds, best.seconds)
 
 
-def class_text(answer):
-    c = int(answer["count_class"])
-    return f"2^{2 * c - 1 if c else 0}..2^{2 * c + 1}"
-
-
 def tune_one(search, seconds, hints, row):
     """Fills the row; returns the numbers that are better, or {}, or None: nothing was tried."""
     best = search.search(seconds, hints)
@@ -314,17 +320,14 @@ def main(arguments):
                     one = Search(pool, case, shared, options, folder)
                 except Trouble as trouble:
                     raise view.Failed(f"{words}, {kind}: {trouble}") from trouble
-                key = one.default.answer["key"]
-                mine = [dict(word.split("=") for word in numbers.split())
-                        for calls, numbers, device in older if (calls, device) == (one.calls, key)]
-                mine = [{name: value if name == "tile" else int(value)
-                         for name, value in row.items()} for row in mine]
+                mine = [one.policy | numbers_in(numbers) for calls, numbers, device in older
+                        if (calls, device) == (one.calls, one.key)]
                 row = {"case": words, "type": kind, "count": case.count, "ok": True}
                 share = (end - time.monotonic()) / (len(jobs) - place)
                 found = tune_one(one, share, [*mine, *hints], row)
                 table.add(row)
             if found is not None:
-                decided.append((one.calls, found, key))
+                decided.append((one.calls, found, one.key))
             hints = [found] if found else hints
     rows = [row for row in read_rows(options.file) or []
             if (row[0], row[2]) not in {(calls, key) for calls, _, key in decided}]
