@@ -56,16 +56,27 @@ static void print_option(FILE *stream, const struct option_row *row)
     clfold_text_finish(&text);
 }
 
+static void print_command(FILE *stream, bool usage, const char *name, const char *words,
+                          const char *summary)
+{
+    if (usage) {
+        fprintf(stream, "clfold %s %.*s\n       ", name, (int)strcspn(words, "\n"),
+                words);
+    } else {
+        fprintf(stream, "  %-12s%s\n", name, summary);
+    }
+}
+
 static void print_commands(FILE *stream, bool usage)
 {
     for (enum action action = ACTION_NONE + 1; action < ACTIONS; action++) {
         const struct command_row *const row = &command_rows[action];
-        if (usage) {
-            fprintf(stream, "clfold %s %.*s\n       ", row->name,
-                    (int)strcspn(row->usage, "\n"), row->usage);
-        } else {
-            fprintf(stream, "  %-12s%s\n", row->name, row->summary);
+        if (!view_find(row->name)) {
+            print_command(stream, usage, row->name, row->usage, row->summary);
         }
+    }
+    for (const struct view_row *row = view_rows; row->name; row++) {
+        print_command(stream, usage, row->name, row->usage, row->summary);
     }
 }
 

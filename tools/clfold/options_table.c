@@ -983,6 +983,27 @@ const struct command_row command_rows[ACTIONS] = {
     },
 };
 
+const struct view_row view_rows[] = {
+    { "bench", "[options]", "compare calls with the speed of memory" },
+    { "compare", "[options]", "compare calls with other libraries and with plain loops" },
+    { "ladder", "[options]", "compare the seven classic kernels of a reduction" },
+    { "small", "[options]", "what a call costs the host, beside an empty kernel" },
+    { "trace", "[options]", "what each tile of a look-back scan did, and when" },
+    { "tune", "[options]",
+      "search for faster tiles and groups, and keep them in a file" },
+    { 0 },
+};
+
+bool view_find(const char *name)
+{
+    const struct view_row *row = view_rows;
+
+    while (row->name && strcmp(row->name, name) != 0) {
+        row++;
+    }
+    return row->name;
+}
+
 const struct variable_row variable_rows[] = {
     { "CLFOLD_SCAN", WITH_DEVICE,
       "the algorithm of scans that name none, one of " SCAN_STRATEGY_NAMES

@@ -85,6 +85,13 @@ struct command_row {
 };
 extern const struct command_row command_rows[ACTIONS];
 
+/* Programs of their own, clfold-NAME, which may stand in place of a built-in command. */
+struct view_row {
+    const char *name, *usage, *summary;
+};
+extern const struct view_row view_rows[]; /* after the last: no name */
+bool view_find(const char *name);
+
 /* What the environment tells the commands. */
 struct variable_row {
     const char *name;
