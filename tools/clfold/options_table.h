@@ -69,6 +69,18 @@ enum { OPTION_MOST_ROWS = 128 };
 extern const struct option_row
     option_rows[OPTION_MOST_ROWS]; /* after the last: no name */
 
+/* Reads a value into the options. */
+bool option_read(const struct option_row *row, const char *text, struct options *options,
+                 struct message *message);
+
+/* Checks a command line whose options are read. */
+bool options_check(struct options *options, char **operands, struct message *message);
+bool options_read_action(struct options *options, const char *name,
+                         struct message *message);
+/* Always false. */
+bool options_refuse_operands(enum action action, const char *got,
+                             struct message *message);
+
 /* The notes on the values that a command's options take, each once, although several
  * kinds of value may have it. Returns how many there are. */
 size_t option_notes(enum action action, const char *notes[VALUE_KINDS]);
