@@ -277,7 +277,7 @@ static void check_help(enum action action)
     options_help(stream, action);
     assert_int_equal(fclose(stream), 0);
     join_words(words, help);
-    snprintf(text, sizeof(text), "Usage: clfold %s ", action ? command->name : "devices");
+    snprintf(text, sizeof(text), "Usage: clfold %s ", action ? command->name : "COMMAND");
     assert_memory_equal(help, text, strlen(text));
     for (size_t i = 0; i < num_said; i++) {
         assert_true(i == 2 || *said[i]);

@@ -43,8 +43,8 @@ enum value_kind {
     VALUE_KINDS
 };
 
-/* In help, the name of a value and a sentence on it, or NULL. For completion, the values
- * there are: words, or * for files, or NULL; of a LIST each may be part of a value. */
+/* In help, the name of a value and a sentence on it, or NULL; and for errors the words
+ * that it may be, or NULL. */
 struct value_row {
     const char *name, *note, *words;
 };
@@ -61,7 +61,6 @@ struct option_row {
     const char *needs;    /* the options without which it says nothing, or NULL */
     const char *help;     /* which is broken into lines */
     char letter;          /* of the short form, which takes no value, or 0 */
-    const char *words;    /* the values, where its kind has none, or NULL */
 };
 
 /* In the order of the help. A command has one row of a name at most. */
@@ -111,8 +110,6 @@ struct variable_row {
     const char *help;
 };
 extern const struct variable_row variable_rows[]; /* after the last: no name */
-
-#define EXIT_STATUSES "0 done, 1 failed, 2 wrong usage"
 
 /*
  * Texts of the table have lines of any length, which help and manual pages break. After

@@ -45,7 +45,7 @@ def command(name, usage, lines):
     num, _, operands = parts["operands"].partition(" ")
     least, _, most = num.partition("-")
     if parts["or"]:
-        parts["usage"] += f"\n  or:  clfold {name} {parts['or']}"
+        parts["usage"] += f"\n  or:  {' '.join(filter(None, ['clfold', name, parts['or']]))}"
     parts |= {"name": name, "operands": operands}
     members = [f".{key} = {literal(parts[key])}" for key in parts if key != "or"]
     least, most = int(least or 0), int(most or least or 0)
