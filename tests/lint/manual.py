@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""manual.py ROOT COMMAND PAGE...: the manual pages are good mdoc(7), there is one for clfold and
+"""manual.py ROOT COMMAND PAGE...: the manual pages are good man(7), there is one for clfold and
 for each of its commands, and they say all that --help says; clfold(1) names the variables of
 the environment that the sources do."""
 
@@ -12,14 +12,14 @@ import rules
 import tools
 
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
-OTHER_SECTIONS = ["NOTES", "ENVIRONMENT"]
+OTHER_SECTIONS = ["ENVIRONMENT"]
 
 # What is put into a page for another text, and a word of what must be found then.
 PLANTED = (
-    (".Sh OPTIONS", ".Sh OPTIONS\n.Zz", "unknown macro"),
-    (".It Fl \\-json", ".It Fl \\-jsen", "--json"),
+    (".SH OPTIONS", ".SH OPTIONS\n.Zz", "unknown macro"),
+    ("\\-json", "\\-jsen", "--json"),
     ("GPU", "\\eGPU", "\\GPU"),
-    (".Sh EXIT STATUS", "EXIT STATUS:", "sections"),
+    ('.SH "EXIT STATUS"', "EXIT STATUS:", "sections"),
 )
 
 
@@ -51,7 +51,7 @@ def faults_of(path, help_text):
         yield f"{name} has the sections {sections}"
     page = squeezed(page)
     for line in help_text.splitlines():
-        line = re.sub(r"^Usage: |^Exit status: |^Examples:$", "", line)
+        line = re.sub(r"^Usage: |^ +or: |^(Options|Environment|Examples):$", "", line)
         if squeezed(line) not in page:
             yield f"{name} does not say: {line}"
 
@@ -72,7 +72,9 @@ def main(root, command, *paths):
     general = tools.run([command, "--help"])[1]
     helps = {"clfold.1": general}
     for name in re.findall(r"^  (?!clfold )(\w[\w-]*) +\w", general, re.M):
-        helps[f"clfold-{name}.1"] = tools.run([command, name, "--help"])[1]
+        status, text = tools.run([command, name, "--help"])
+        if status == 0:  # else it is a view that is not there
+            helps[f"clfold-{name}.1"] = text
     names = sorted(map(os.path.basename, paths))
     failures = []
     if sorted(helps) != names:
@@ -81,7 +83,7 @@ def main(root, command, *paths):
         failures += faults_of(path, helps.get(os.path.basename(path), ""))
 
     pages = {os.path.basename(path): path for path in paths}
-    named = set(re.findall(r"^\.It Ev (\w+)$", tools.read(pages["clfold.1"]), re.M))
+    named = set(re.findall(r"^\.TP\n([A-Z]+_[A-Z_]+)$", tools.read(pages["clfold.1"]), re.M))
     if named != variables(root):
         failures.append(f"clfold.1 names {named}, and the sources {variables(root)}")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,7 @@
 #include "commands.h"
 #include "output_file.h"
 #include "programs.h"
+#include "views.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,6 +84,9 @@ int main(int argc, char **argv)
     struct message message;
 
     occupy_closed_streams();
+    if (!view_run(argv, &message)) {
+        return complain(EXIT_FAILED, &message);
+    }
     output_file_catch_signals();
     if (!options_read(&options, argc, argv, &message)) {
         return complain(EXIT_USAGE, &message);

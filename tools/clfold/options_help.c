@@ -1,7 +1,5 @@
 #include "options_table.h"
 
-#include "base/text.h"
-
 #include <string.h>
 
 /* Breaks one line of `text` and returns the next. What follows a term is indented:
@@ -37,69 +35,85 @@ static void fill(FILE *stream, const char *text)
     }
 }
 
-static void print_option(FILE *stream, const struct option_row *row)
+/* One that leaves no gap gets a line of its own. */
+static void print_term(FILE *stream, const char *term, const char *words,
+                       const char *initial)
 {
-    enum { COLUMN = 18 };
-    const char *const value = value_rows[row->kind].name;
-    struct text text = { 0 };
-    char head[64], letter[] = { '-', row->letter, ',', ' ', '\0' };
-    const int length =
-        snprintf(head, sizeof(head), "  %s--%s%s%s", row->letter ? letter : "", row->name,
-                 value ? " " : "", value ? value : "");
+    enum { COLUMN = 20 };
+    const int length = (int)strlen(term) + 2;
+    char text[4096];
 
-    /* one that leaves no gap gets a line of its own */
-    clfold_text_print(&text, "%s%s%*s%s%s%s", head, length + 2 > COLUMN ? "\n" : "",
-                      length + 2 > COLUMN ? COLUMN : COLUMN - length, "", row->help,
-                      row->initial ? "; default: " : "",
-                      row->initial ? row->initial : "");
-    fill(stream, text.failed ? head : text.bytes);
-    clfold_text_finish(&text);
+    snprintf(text, sizeof(text), "  %s%s%*s%s%s%s", term, length + 2 > COLUMN ? "\n" : "",
+             length + 2 > COLUMN ? COLUMN : COLUMN - length, "", words,
+             initial ? "; default: " : "", initial ? initial : "");
+    fill(stream, text);
 }
 
-static void print_commands(FILE *stream, bool usage)
+static void print_option(FILE *stream, const struct option_row *row)
+{
+    const char *const value = value_rows[row->kind].name;
+    const char letter[] = { '-', row->letter, ',', ' ', '\0' };
+    char term[64];
+
+    snprintf(term, sizeof(term), "%s--%s%s%s", row->letter ? letter : "", row->name,
+             value ? " " : "", value ? value : "");
+    print_term(stream, term, row->help, row->initial);
+}
+
+static void print_commands(FILE *stream)
 {
     for (enum action action = ACTION_NONE + 1; action < ACTIONS; action++) {
         const struct command_row *const row = &command_rows[action];
-        if (usage) {
-            fprintf(stream, "clfold %s %.*s\n       ", row->name,
-                    (int)strcspn(row->usage, "\n"), row->usage);
-        } else {
+        if (!view_find(row->name)) {
             fprintf(stream, "  %-12s%s\n", row->name, row->summary);
+        }
+    }
+    for (const struct view_row *row = view_rows; row->name; row++) {
+        fprintf(stream, "  %-12s%s\n", row->name, row->summary);
+    }
+    putc('\n', stream);
+}
+
+static void print_variables(FILE *stream, enum action action)
+{
+    bool any = false;
+
+    for (const struct variable_row *row = variable_rows; row->name; row++) {
+        if (!action || row->commands >> action & 1) {
+            fputs(any ? "" : "\nEnvironment:\n", stream);
+            print_term(stream, row->name, row->help, NULL);
+            any = true;
         }
     }
 }
 
+/* In the form that help2man and the completion read. */
 void options_help(FILE *stream, enum action action)
 {
     const struct command_row *const command = &command_rows[action];
     const char *notes[VALUE_KINDS];
     const size_t num_notes = option_notes(action, notes);
 
-    fputs("Usage: ", stream);
-    if (!action) {
-        print_commands(stream, true);
-    }
-    fprintf(stream, "clfold %s%s%s\n\n", command->name, action ? " " : "",
+    fprintf(stream, "Usage: clfold %s%s%s\n\n", command->name, action ? " " : "",
             command->usage);
     fill(stream, command->about);
     putc('\n', stream);
     if (!action) {
-        print_commands(stream, false);
-        putc('\n', stream);
+        print_commands(stream);
     }
+    fputs("Options:\n", stream);
     for (const struct option_row *row = option_rows; row->name; row++) {
         if (row->commands >> action & 1) {
             print_option(stream, row);
         }
     }
-    fputs(num_notes > 0 || *command->notes ? "\n" : "", stream);
     for (size_t i = 0; i < num_notes; i++) {
+        putc('\n', stream);
         fill(stream, notes[i]);
     }
+    fputs(*command->notes ? "\n" : "", stream);
     fill(stream, command->notes);
-    fputs(action ? "" : "Exit status: " EXIT_STATUSES ".\n", stream);
-    if (command->examples) {
-        fputs("\nExamples:\n", stream);
-        fill(stream, command->examples);
-    }
+    print_variables(stream, action);
+    fputs("\nExamples:\n", stream);
+    fill(stream, command->examples);
 }

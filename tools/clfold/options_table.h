@@ -43,8 +43,8 @@ enum value_kind {
     VALUE_KINDS
 };
 
-/* In help, the name of a value and a sentence on it, or NULL. For completion, the values
- * there are: words, or * for files, or NULL; of a LIST each may be part of a value. */
+/* In help, the name of a value and a sentence on it, or NULL; and for errors the words
+ * that it may be, or NULL. */
 struct value_row {
     const char *name, *note, *words;
 };
@@ -61,13 +61,24 @@ struct option_row {
     const char *needs;    /* the options without which it says nothing, or NULL */
     const char *help;     /* which is broken into lines */
     char letter;          /* of the short form, which takes no value, or 0 */
-    const char *words;    /* the values, where its kind has none, or NULL */
 };
 
 /* In the order of the help. A command has one row of a name at most. */
 enum { OPTION_MOST_ROWS = 128 };
 extern const struct option_row
     option_rows[OPTION_MOST_ROWS]; /* after the last: no name */
+
+/* Reads a value into the options. */
+bool option_read(const struct option_row *row, const char *text, struct options *options,
+                 struct message *message);
+
+/* Checks a command line whose options are read. */
+bool options_check(struct options *options, char **operands, struct message *message);
+bool options_read_action(struct options *options, const char *name,
+                         struct message *message);
+/* Always false. */
+bool options_refuse_operands(enum action action, const char *got,
+                             struct message *message);
 
 /* The notes on the values that a command's options take, each once, although several
  * kinds of value may have it. Returns how many there are. */
@@ -85,6 +96,13 @@ struct command_row {
 };
 extern const struct command_row command_rows[ACTIONS];
 
+/* Programs of their own, clfold-NAME, which may stand in place of a built-in command. */
+struct view_row {
+    const char *name, *usage, *summary;
+};
+extern const struct view_row view_rows[]; /* after the last: no name */
+bool view_find(const char *name);
+
 /* What the environment tells the commands. */
 struct variable_row {
     const char *name;
@@ -92,8 +110,6 @@ struct variable_row {
     const char *help;
 };
 extern const struct variable_row variable_rows[]; /* after the last: no name */
-
-#define EXIT_STATUSES "0 done, 1 failed, 2 wrong usage"
 
 /*
  * Texts of the table have lines of any length, which help and manual pages break. After

@@ -150,24 +150,34 @@ static clfold_type scalar_of(const clfold_layout *layout)
     return type;
 }
 
-/* Options have the names of the fields. */
+/* Most options have the names of the fields. */
 bool user_fold_refuse(const clfold_fold *fold, struct message *message)
 {
-    static const char *const names[] = { "combine",    "identity",  "cuts",
-                                         "components", "type_name", "type_size",
-                                         "source",     "load",      "in_scalars",
-                                         "result",     "out",       "out_scalars",
-                                         "store",      "keep",      "same" };
+    static const struct {
+        const char *field, *option; /* NULL: the same, with - for _ */
+    } names[] = {
+        { "combine", NULL },    { "identity", NULL },
+        { "cuts", NULL },       { "components", NULL },
+        { "type_name", NULL },  { "type_size", NULL },
+        { "source", NULL },     { "load", NULL },
+        { "in_scalars", NULL }, { "result", NULL },
+        { "out", NULL },        { "out_scalars", NULL },
+        { "store", NULL },      { "same", NULL },
+        { "keep", "where" },    { "flags: CLFOLD_COMMUTATIVE", "commutative" },
+        { "args", "arg" },      { "flags: CLFOLD_PARTIAL", "partial" },
+    };
     const char *const sentence = library_sentence();
     char option[16] = "";
     size_t skipped = 0;
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const size_t length = strlen(names[i]);
-        if (strncmp(sentence, names[i], length) == 0 && strchr(" :", sentence[length])) {
+        const size_t length = strlen(names[i].field);
+        const char *const rest = sentence + length;
+        if (strncmp(sentence, names[i].field, length) == 0 && strchr(" :", *rest) &&
+            strncmp(rest, " and ", 5) != 0) {
             snprintf(option, sizeof(option), "--%s",
-                     strcmp(names[i], "keep") == 0 ? "where" : names[i]);
-            skipped = length + strspn(sentence + length, " :");
+                     names[i].option ? names[i].option : names[i].field);
+            skipped = length + strspn(rest, " :");
         }
     }
     if (strchr(option, '_')) {

@@ -1,6 +1,62 @@
-# Completes a command line of clfold by what _clfold_command sets: the options, for each operand
-# what it may be, and for each option that takes a value what that may be. "*" stands for files,
-# "f32,f64" for a list of these words, "add mul" for one of them.
+# shellcheck shell=bash
+# Completes a command line of clfold by what its commands' --help says: options, their values,
+# and from the usage the operands. It says which values there are as "one of these words", of an
+# option or of a kind of value, such as "TYPE is one of f32 f64"; FILE stands for files, LIST for
+# such words with commas between them.
+
+# Sets $words to those after "one of " in the text $1.
+_clfold_words() {
+    local rest=$1 some
+    words=''
+    while [[ $rest == *'one of '* ]]; do
+        rest=${rest#*one of }
+        some=${rest%%[.;:)]*}
+        words+=" ${some//,/}"
+    done
+}
+
+# Sets what there is after the command $1: $options, $operands, and $values of options.
+_clfold_command() {
+    local line of='' words kind usage='' all=() option
+    local -A kinds=() texts=()
+    options='' operands=() values=()
+    while IFS= read -r line; do
+        case $line in
+        '') of='' ;;
+        '  -'*)
+            line=${line#  } line=${line#-?, }
+            of=${line%% *} line=${line#"$of"} options+=" $of"
+            [[ $line == ' '[A-Z]* ]] && kind=${line# } kinds[$of]=${kind%% *}
+            texts[$of]=$line
+            ;;
+        Usage:*) usage=${line#* clfold} ;;
+        '  or:'*) ;;
+        [A-Z]*' is one of '*) of=${line%% *} texts[$of]=$line ;;
+        '  '[a-z]*) [[ $1 ]] || { line=${line#  } all+=("${line%% *}"); } ;;
+        *) [[ $of ]] && texts[$of]+=" ${line#"${line%%[! ]*}"}" ;;
+        esac
+    done < <(command "${COMP_WORDS[0]}" ${1:+"$1"} --help 2>/dev/null)
+    for option in "${!kinds[@]}"; do
+        kind=${kinds[$option]}
+        _clfold_words "${texts[$option]}"
+        [[ $words ]] || _clfold_words "${texts[${kind/LIST/TYPE}]%%[.;]*}"
+        case $kind in
+        FILE | ARG) words='*' ;;
+        SEL) words='gpu cpu' ;;
+        LIST) words=${words# } words=${words// /,} ;;
+        esac
+        values[$option]=$words
+    done
+    [[ $1 ]] || commands=${all[*]}
+    for line in ${usage#" $1"}; do
+        case $line in
+        COMMAND | '[COMMAND]') operands+=("$commands") ;;
+        *[[:lower:]]'|'[[:lower:]]*) operands+=("${line//|/ }") ;;
+        *EXPR* | '[ARGUMENT]'*) ;;
+        [[:upper:]]*) operands+=('*') ;;
+        esac
+    done
+}
 
 # Files whose names begin with $1. Unless $2 is "any", those that hold numbers by their names, and
 # folders, come alone if there are such.
@@ -19,7 +75,7 @@ _clfold_files() {
 
 _clfold() {
     local current=${COMP_WORDS[COMP_CWORD]} word command='' option='' expects='' operand=0
-    local options operands takes
+    local options operands takes commands=''
     local -A values
     COMPREPLY=()
     _clfold_command ''
