@@ -29,7 +29,8 @@ PTX = "2"
 ALLOWED = ("-Wno-unused-parameter", "-Wno-sometimes-uninitialized")
 # How dump_texts names a text: algorithm, fold, tile, and what else it is of.
 NAME = re.compile(
-    r"(reduce_(?:tiles|lanes|then_scan)|reduce\d|scan_[a-z_]+?|map_tiles|serial(?:_pieces)?)"
+    r"(reduce_(?:tiles|lanes|offsets|then_scan)|reduce\d|scan_[a-z_]+?|map_tiles"
+    r"|serial(?:_pieces)?)"
     r"_([a-z0-9-]+_[a-z]\d+_(?:[a-z]\d+|none))_(tile_[a-z]+|[a-z-]+)_(.*)_CL\d\.\d\.cl"
 )
 EVERY = 8  # which of the other texts have all extensions as well

@@ -55,9 +55,9 @@ def barriers(steps):
     return sum(step.barrier for step in instructions(steps))
 
 
-def innermost_ranges(steps):
-    """Where each loop that has no other in it begins and ends. Compilers lay a loop out in one
-    piece, so it is what lies between a label and a jump back to it."""
+def innermost_loops(steps):
+    """The steps of each loop that has no other in it. Compilers lay a loop out in one piece, so it
+    is what lies between a label and a jump back to it."""
     at = {step.name: i for i, step in enumerate(steps) if isinstance(step, Label)}
     ranges = {}
     for i, step in enumerate(steps):
@@ -65,37 +65,26 @@ def innermost_ranges(steps):
             first = at[step.target]
             ranges[first] = max(ranges.get(first, i), i)
     spans = sorted(ranges.items())
-    return [
-        (first, last)
-        for first, last in spans
-        if not any(first < a and b <= last for a, b in spans)
-    ]
+    return [steps[first : last + 1] for first, last in spans
+            if not any(first < a and b <= last for a, b in spans)]
 
 
-def innermost_loops(steps):
-    """The steps of each loop that has no other in it."""
-    return [steps[first : last + 1] for first, last in innermost_ranges(steps)]
+def parted(steps, begins, ends):
+    found = [[]]
+    for step in steps:
+        found += [[]] if begins(step) else []
+        found[-1].append(step)
+        found += [[]] if isinstance(step, Instruction) and ends(step) else []
+    return found
 
 
 def blocks(steps):
     """What lies between labels and jumps."""
-    found = [[]]
-    for step in steps:
-        if isinstance(step, Label):
-            found.append([])
-        found[-1].append(step)
-        if isinstance(step, Instruction) and step.target:
-            found.append([])
-    return found
+    return parted(steps, lambda step: isinstance(step, Label), lambda step: step.target)
 
 
 def between_barriers(steps):
-    found = [[]]
-    for step in steps:
-        found[-1].append(step)
-        if isinstance(step, Instruction) and step.barrier:
-            found.append([])
-    return found
+    return parted(steps, lambda step: False, lambda step: step.barrier)
 
 
 def bytes_of(steps, kind, space):

@@ -9,14 +9,9 @@ import re
 import assembly as asm
 import ptx
 
-READS = {
-    "clfold_reduce_tiles", "clfold_scan_aggregates", "clfold_scan_locals", "clfold_scan_lookback",
-    "clfold_scan_propagate", "clfold_scan_single_group", "clfold_scan_tiles",
-}  # fmt: skip
-WRITES = {
-    "clfold_scan_locals", "clfold_scan_lookback", "clfold_scan_propagate",
-    "clfold_scan_single_group", "clfold_scan_tiles",
-}  # fmt: skip
+WRITES = {f"clfold_scan_{name}"
+          for name in ("locals", "lookback", "propagate", "single_group", "tiles")}  # fmt: skip
+READS = WRITES | {"clfold_reduce_tiles", "clfold_scan_aggregates"}
 MAP_LOADS = 4  # elements of a work-item of map_tiles.cl
 # 16-byte loads that a work-item of a reduction has under way: CLFOLD_LOADS of tile_group.cl, or
 # those of one element.
@@ -28,11 +23,9 @@ WORDS_PARAMETER = 9
 
 def memory(numbers):
     """Nothing is spilled, and nothing private lies in memory."""
-    return [
-        f"{numbers['kernel']}: {numbers[what]} bytes {said}"
-        for what, said in (("spill_bytes", "spilled"), ("private_bytes", "of private memory"))
-        if numbers[what]
-    ]
+    whats = (("spill_bytes", "spilled"), ("private_bytes", "of private memory"))
+    return [f"{numbers['kernel']}: {numbers[what]} bytes {said}" for what, said in whats
+            if numbers[what]]
 
 
 def is_of_words(entry):

@@ -45,16 +45,16 @@ EXTENSIONS = ("+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr
               "+cl_khr_fp16,+cl_khr_subgroups")
 
 
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def front_of(vendor, text):
     """What libclc lacks of what the text uses."""
     uses_half = re.search(r"^#define CLFOLD_(?:IN|CELL) half$", text, re.M)
-    names = ["half.h"] if vendor == "nvidia" and uses_half else []
-    names += ["sub_groups_amd.h"] if vendor == "amd" else []
-    front = ""
-    for name in names:
-        with open(os.path.join(HERE, name), encoding="ascii") as file:
-            front += file.read()
-    return front
+    name = {"nvidia": "half.h" if uses_half else None, "amd": "sub_groups_amd.h"}.get(vendor)
+    return read(os.path.join(HERE, name)) if name else ""
 
 
 def lacks(target, entry):
@@ -120,8 +120,7 @@ class Compilers:
             self.stamp += self.version(path)
         for name in sorted(os.listdir(HERE)):
             if name.endswith((".py", ".h")):
-                with open(os.path.join(HERE, name), encoding="utf-8") as file:
-                    self.stamp += file.read()
+                self.stamp += read(os.path.join(HERE, name))
 
     @staticmethod
     def version(path):
@@ -167,11 +166,9 @@ class Compilers:
         return made
 
     def clang_command(self, source, output):
-        return [
-            self.clang, "-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-O2",
-            "-S", "-w", *INLINE, *ATOMICS, "-Dasm=__asm__", "-Xclang", f"-cl-ext={EXTENSIONS}",
-            "-o", output, source,
-        ]  # fmt: skip
+        return [self.clang, "-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header",
+                "-O2", "-S", "-w", *INLINE, *ATOMICS, "-Dasm=__asm__", "-Xclang",
+                f"-cl-ext={EXTENSIONS}", "-o", output, source]
 
     def to_ptx(self, target, source, output):
         run([*self.clang_command(source, output), "--target=nvptx64-nvidia-nvcl", "-Xclang",
@@ -181,9 +178,7 @@ class Compilers:
     def nvidia(self, target, folder, path):
         """Kernels of a PTX file, with what ptxas and nvdisasm say of them. Without ptxas
         its registers are unknown."""
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        found, real = ptx.kernels(text), {}
+        found, real = ptx.kernels(read(path)), {}
         if self.ptxas is None:
             for kernel in found.values():
                 kernel.facts["private"] = kernel.depot
@@ -204,8 +199,7 @@ class Compilers:
              f"-mcpu={target}",
              "-Datomic_work_item_fence(f,o,s)=__builtin_amdgcn_fence(o,\"agent\")",
              "-Xclang", "-mlink-bitcode-file", "-Xclang", self.amd_library])  # fmt: skip
-        with open(path, encoding="utf-8") as file:
-            return gcn.kernels(file.read())
+        return gcn.kernels(read(path))
 
     def intel(self, target, folder, source):
         said = run([self.ocloc, "compile", "-file", source, "-device", target, "-out_dir", folder,
@@ -216,8 +210,7 @@ class Compilers:
         found = {}
         for path in glob.glob(os.path.join(folder, "dump", "*KernelHeap.asm")):
             name = os.path.basename(path)[: -len("_KernelHeap.asm")]
-            with open(path, encoding="utf-8") as file:
-                found[name] = gen.kernel(name, file.read())
+            found[name] = gen.kernel(name, read(path))
         if not found:
             raise Failed(f"{self.ocloc}: no disassembly, for which it needs libiga64")
         for name, registers in gen.spills(said).items():
@@ -255,10 +248,9 @@ def widest(steps, kind):
 
 def an_element(kernel, steps, entry):
     """Instructions an element, in each of the loops over them; and the loop that loads."""
-    found = {}
-    if kernel.startswith(("clfold_scan", "clfold_reduce_lanes", "clfold_lanes_aggregates",
-                          "clfold_reduce_offsets")):  # fmt: skip
-        found = asm.tile_loops(steps)
+    by_tiles = kernel.startswith(("clfold_scan", "clfold_reduce_lanes", "clfold_lanes_aggregates",
+                                  "clfold_reduce_offsets"))
+    found = asm.tile_loops(steps) if by_tiles else {}
     loading = found.get("load") or asm.streaming_loop(steps)
     if not found.get("load"):
         found = {"load": loading}
@@ -293,9 +285,8 @@ def figures(target, kernel, entry):
     room = None
     if "registers" in facts:
         room = occupancy(target, group_size, facts["registers"], facts["local"])
-    private = len(asm.accesses(real.steps, asm.LOAD, asm.PRIVATE)) + len(
-        asm.accesses(real.steps, asm.STORE, asm.PRIVATE)
-    )
+    private = sum(len(asm.accesses(real.steps, kind, asm.PRIVATE))
+                  for kind in (asm.LOAD, asm.STORE))
     return {
         "target": target,
         "kernel": kernel.name,

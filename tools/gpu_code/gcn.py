@@ -60,9 +60,7 @@ def step_of(line):
     text = line.split(";")[0].strip()
     if not line.startswith("\t") or not text or text.startswith("."):
         return None
-    target = None
-    if text.startswith(("s_branch", "s_cbranch")):
-        target = text.split()[1]
+    target = text.split()[1] if text.startswith(("s_branch", "s_cbranch")) else None
     return asm.Instruction(text, target, access_of(text), text.split()[0] == "s_barrier")
 
 

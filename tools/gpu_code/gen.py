@@ -60,14 +60,10 @@ def kernel(name, text):
         if not words or words[0].startswith("."):
             continue
         targets = re.findall(r"\bL\d+\b", line.split("//")[0])
-        found.steps.append(
-            asm.Instruction(
-                line.strip(),
-                targets[0] if targets and words[0].startswith(("jmpi", "while", "goto")) else None,
-                access_of(line),
-                "signal barrier" in line or "barrier" in line and "send.gtwy" in line,
-            )
-        )
+        jumps = targets and words[0].startswith(("jmpi", "while", "goto"))
+        found.steps.append(asm.Instruction(
+            line.strip(), targets[0] if jumps else None, access_of(line),
+            "signal barrier" in line or "barrier" in line and "send.gtwy" in line))
     return found
 
 

@@ -1,10 +1,11 @@
-"""The committed table of figures, figures.txt: of a few programs that stand for all, a line for
-each kernel, fold and target. What changes a kernel is seen in it, and may not make it much worse.
+"""The committed table of figures, figures.md: of a few programs that stand for all, a line for
+each kernel and fold, targets side by side. What changes a kernel is seen in it, and may not make
+it much worse.
 """
 
 import os
 
-FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "figures.txt")
+FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "figures.md")
 TARGETS = ("sm_80", "sm_90", "gfx90a", "gfx1100")
 # operations, operators, types; of scans only inclusive ones
 PARTS = (
@@ -59,14 +60,28 @@ def text_of(value):
     return f"{value:.1f}".removesuffix(".0")
 
 
+def columns_of(target):
+    """The numbers of its columns; those about banks are NVIDIA's."""
+    return [i for i, (name, *_) in enumerate(COLUMNS)
+            if target.startswith("sm_") or name not in ("ways", "most", "unknown")]
+
+
 def write(path, versions, rows):
-    lines = sorted((" ".join(key), *map(text_of, numbers)) for key, numbers in rows.items())
+    heads, lines = ["kernel fold types"], []
+    for target in TARGETS:
+        heads.append(" ".join([f"{target}:", *(COLUMNS[i][0] for i in columns_of(target))]))
+    for name in sorted({key[1:] for key in rows}):
+        lines.append([" ".join(name)])
+        for target in TARGETS:
+            numbers = rows.get((target, *name))
+            lines[-1] += ["|", *(text_of(numbers[i]) if numbers else "-"
+                                 for i in columns_of(target))]
     wide = [max(map(len, cells)) for cells in zip(*lines)]
     with open(path, "w", encoding="ascii") as file:
-        names = ("target", "kernel", "fold", "types", *(name for name, *_ in COLUMNS))
-        file.write(f"{versions}\n{' '.join(names)}\n")
-        for key, *numbers in lines:
-            file.write(" ".join([key.ljust(wide[0]), *map(str.rjust, numbers, wide[1:])]) + "\n")
+        file.write(f"{versions}\n\n| {' | '.join(heads)} |\n{'| --- ' * len(heads)}|\n")
+        for name, *cells in lines:
+            cells = [name.ljust(wide[0]), *map(str.rjust, cells, wide[1:])]
+            file.write(f"| {' '.join(cells)} |\n")
 
 
 def versions_of(path):
@@ -75,9 +90,15 @@ def versions_of(path):
 
 
 def read(path):
+    found = {}
     with open(path, encoding="ascii") as file:
-        lines = [line.split() for line in file.readlines()[2:]]
-    return {tuple(cells[:4]): [float(cell) for cell in cells[4:]] for cells in lines}
+        lines = [line.split("|")[1:-1] for line in file.readlines()[4:]]
+    for name, *parts in lines:
+        for target, cells in zip(TARGETS, map(str.split, parts)):
+            if "-" not in cells:
+                numbers = dict(zip(columns_of(target), map(float, cells)))
+                found[target, *name.split()] = [numbers.get(i, 0.0) for i in range(len(COLUMNS))]
+    return found
 
 
 def compare(before, now):

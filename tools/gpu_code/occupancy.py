@@ -19,17 +19,8 @@ class Occupancy(NamedTuple):
 
 
 NVIDIA_LOCAL = {"sm_80": 164 * 1024, "sm_90": 228 * 1024}
-
-
-class Amd(NamedTuple):
-    wave: int
-    registers: int
-    unit: int
-    waves: int
-    simds: int
-    local: int
-
-
+Amd = NamedTuple("Amd", [(name, int) for name in
+                         ("wave", "registers", "unit", "waves", "simds", "local")])
 AMD = {
     "gfx90a": Amd(64, 512, 8, 8, 4, 64 * 1024),
     "gfx1030": Amd(32, 1024, 16, 16, 4, 128 * 1024),
@@ -46,12 +37,8 @@ def nvidia(target, threads, registers, local):
     of_warp = up(32 * max(registers, 1), 256)
     if registers > 255 or of_warp * up(warps, 4) > 65536:
         return Occupancy(0, 0, 64)
-    groups = min(
-        64 // warps,
-        4 * (16384 // of_warp) // warps,
-        NVIDIA_LOCAL[target] // up(local + 1024, 128),
-        32,
-    )
+    groups = min(64 // warps, 4 * (16384 // of_warp) // warps,
+                 NVIDIA_LOCAL[target] // up(local + 1024, 128), 32)
     return Occupancy(groups, groups * warps, 64)
 
 
@@ -73,8 +60,5 @@ def amd(target, threads, registers, local):
 
 def occupancy(target, threads, registers, local):
     """None where the rule is not known."""
-    if target in NVIDIA_LOCAL:
-        return nvidia(target, threads, registers, local)
-    if target in AMD:
-        return amd(target, threads, registers, local)
-    return None
+    rule = nvidia if target in NVIDIA_LOCAL else amd if target in AMD else None
+    return rule and rule(target, threads, registers, local)

@@ -22,13 +22,9 @@ def access_of(opcode):
         return None
     spaces = [SPACES[part.split("::")[0]] for part in parts if part.split("::")[0] in SPACES]
     count = [VECTOR[part] for part in parts if part in VECTOR]
-    coherent = "volatile" in parts or "relaxed" in parts or "acquire" in parts
-    return asm.Access(
-        kind,
-        spaces[0] if spaces else asm.OTHER,
-        int(size[1]) // 8 * (count[0] if count else 1),
-        coherent,
-    )
+    coherent = bool({"volatile", "relaxed", "acquire"} & set(parts))
+    return asm.Access(kind, spaces[0] if spaces else asm.OTHER,
+                      int(size[1]) // 8 * (count[0] if count else 1), coherent)
 
 
 def step_of(line):
@@ -43,10 +39,8 @@ def step_of(line):
         return None
     opcode, *rest = text.rstrip(";").split(None, 1)
     target = rest[0].strip() if opcode.split(".")[0] == "bra" and rest else None
-    return asm.Instruction(
-        text, target, access_of(opcode), opcode.startswith(("bar.", "barrier.")),
-        guard[0].strip() if guard else None,
-    )  # fmt: skip
+    return asm.Instruction(text, target, access_of(opcode), opcode.startswith(("bar.", "barrier.")),
+                           guard[0].strip() if guard else None)
 
 
 def kernels(text):
@@ -116,12 +110,7 @@ def plain_reads_through(kernel, parameter):
             moves = step.access is None and not step.text.startswith(("bra", "setp"))
             if registers and (is_start or (moves and marked & set(registers[1:]))):
                 marked.add(registers[0])
-    return [
-        step.text
-        for step in steps
-        if step.access
-        and step.access.kind == asm.LOAD
-        and step.access.space == asm.GLOBAL
-        and not step.access.coherent
-        and marked & set(register.findall(step.text.partition("[")[2]))
-    ]
+    return [step.text for step in steps if step.access
+            and (step.access.kind, step.access.space) == (asm.LOAD, asm.GLOBAL)
+            and not step.access.coherent
+            and marked & set(register.findall(step.text.partition("[")[2]))]

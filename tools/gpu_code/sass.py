@@ -7,6 +7,7 @@ import assembly as asm
 START = re.compile(r"^\.text\.([\w$]+):")
 LABEL = re.compile(r"^(\.L_x_\d+):")
 LINE = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?\w+\s+)?(\S[^;]*?)\s*;")
+SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 SPACES = {"G": asm.GLOBAL, "S": asm.LOCAL, "L": asm.PRIVATE}
 
 
@@ -15,14 +16,7 @@ def access_of(opcode):
     match = re.fullmatch(r"(LD|ST)([GSL])", parts[0])
     if not match:
         return None
-    size = 4
-    for part in parts[1:]:
-        if part in ("U8", "S8"):
-            size = 1
-        elif part in ("U16", "S16"):
-            size = 2
-        elif part in ("64", "128"):
-            size = int(part) // 8
+    size = next((SIZES[part] for part in parts[1:] if part in SIZES), 4)
     kind = asm.LOAD if match[1] == "LD" else asm.STORE
     return asm.Access(kind, SPACES[match[2]], size, "STRONG" in parts)
 
@@ -40,13 +34,8 @@ def kernels(text):
         elif current and match:
             opcode = match[1].split()[0]
             target = re.search(r"`\((\.L_x_\d+)\)", match[1])
-            branches = opcode.split(".")[0] == "BRA"
-            current.steps.append(
-                asm.Instruction(
-                    match[1],
-                    target[1] if target and branches else None,
-                    access_of(opcode),
-                    opcode.startswith("BAR."),
-                )
-            )
+            branches = target and opcode.split(".")[0] == "BRA"
+            current.steps.append(asm.Instruction(
+                match[1], target[1] if branches else None, access_of(opcode),
+                opcode.startswith("BAR.")))
     return found
