@@ -50,7 +50,7 @@ class Case:
         self.options, self.others = {}, []
         self.operation = self.words[0] if self.words else ""
         if self.operation not in OPERATIONS:
-            raise Wrong(f"{self.operation or 'nothing'}: the operations are {', '.join(OPERATIONS)}")
+            raise Wrong(f"{self.operation or 'nothing'} is not one of {', '.join(OPERATIONS)}")
         self.read(self.words[1:])
         get = self.options.get
         self.is_rle, self.exclusive = self.operation == "rle", "exclusive" in self.options

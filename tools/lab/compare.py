@@ -1,9 +1,10 @@
-"""How fast clfold is beside what a user could take instead, on this machine: all programs in one run
-and in turn, on the same data, with results checked by numpy. Prints a line for each case and program:
-GB/s of what must be read and written, the range, and how many times as fast clfold is, with the 95 %
-interval of the rounds' ratios. What is not installed, has no such call, fails, does not answer or is
-wrong is shown as such. Peers in C and C++ are compiled for each case, out of clfold's sources.
-The exit status is 1 if clfold fails or is wrong, and not if another program does."""
+"""How fast clfold is beside what a user could take instead, on this machine: all programs in one
+run and in turn, on the same data, with results checked by numpy. Prints a line for each case and
+program: GB/s of what must be read and written, the range, and how many times as fast clfold is,
+with the 95 % interval of the rounds' ratios. What is not installed, has no such call, fails,
+does not answer or is wrong is shown as such. Peers in C and C++ are compiled for each case, out
+of clfold's sources. The exit status is 1 if clfold fails or is wrong, and not if another program
+does."""
 
 import argparse
 import shlex
@@ -30,7 +31,7 @@ def peers_of(text):
     for word in text.split(","):
         name, equals, command = word.partition("=")
         if not equals and name not in programs.PEERS:
-            raise argparse.ArgumentTypeError(f"{word}: the peers are {', '.join(programs.PEERS)}")
+            raise argparse.ArgumentTypeError(f"{word} is not one of {', '.join(programs.PEERS)}")
         if equals and (not name or not shlex.split(command)):
             raise argparse.ArgumentTypeError(f"{word}: is not NAME=COMMAND")
         found.append((name, shlex.split(command) if equals else None))
@@ -42,8 +43,8 @@ def read_options(arguments):
     parser.add_common([1 << 26])
     parser.add_argument("--peers", metavar="LIST", type=peers_of,
                         default=[(name, None) for name in programs.PEERS],
-                        help=f"of {', '.join(programs.PEERS)}; default: all. NAME=COMMAND is one of "
-                        "your own, which speaks as docs/lab.md says")
+                        help=f"of {', '.join(programs.PEERS)}; default: all. NAME=COMMAND is one "
+                        "of your own, which speaks as docs/lab.md says")
     parser.add_outputs()
     parser.add_case(CASES)
     options = parser.parse_args(arguments)

@@ -1,18 +1,18 @@
 """Times the seven kernels of the classic lecture on reductions, reduce0 to reduce6, and what the
-library would choose (auto), in turn. Each result is compared with numpy's; a wrong one is reported, and
-the exit status is 1.
+library would choose (auto), in turn. Each result is compared with numpy's; a wrong one is
+reported, and the exit status is 1.
 
-The last table shows what one work-group does in its tree, as clfold predict counts it for sub-groups of
-32, 32 banks of local memory, and elements of 4 bytes:
+The last table shows what one work-group does in its tree, as clfold predict counts it for
+sub-groups of 32, 32 banks of local memory, and elements of 4 bytes:
   steps      of the tree
   barriers   of the whole group
   busy       steps of a sub-group in which some work-item works
   mixed      of these, the ones in which another work-item is idle
   replays    extra turns of the banks, because work-items meet in one
   cycles     turns of the banks in all
-and of the whole call: loads, the elements that one work-item reads; the groups of the first pass; and
-the passes. With --predict, the ms that are predicted for the call, and the sectors of 32 bytes that it
-moves."""
+and of the whole call: loads, the elements that one work-item reads; the groups of the first pass;
+and the passes. With --predict, the ms that are predicted for the call, and the sectors of 32 bytes
+that it moves."""
 
 import json
 import os
@@ -31,9 +31,9 @@ def read_options(arguments):
     parser.add_common([1 << n for n in range(17, 26)], 0.5)
     parser.add_argument("--op", default="add", metavar="OP", help="the operator; default: add",
                         choices=[*OPERATORS, "arg-min", "arg-max", "min-max", "arg-min-max"])
-    parser.add_argument("--predict", metavar="V", help="predict the times on a device too, which is "
-                        "named as for clfold predict; counts of work-groups are then by its "
-                        "sub-groups and banks")
+    parser.add_argument("--predict", metavar="V",
+                        help="predict the times on a device too, which is named as for clfold "
+                        "predict; counts of work-groups are then by its sub-groups and banks")
     parser.add_outputs()
     options = parser.parse_args(arguments)
     options.events, options.counts = False, sorted(options.counts)
@@ -132,7 +132,8 @@ def lines_of(row):
     name = "clfold: auto" if row["kernel"] == "auto" else row["kernel"]
     found = [(name, row["gbps"], None), ("roofline: read", row["read_gbps"], None)]
     if "predicted_seconds" in row:
-        found.append((f"{row['kernel']} model", row["bytes"] / row["predicted_seconds"] / 1e9, None))
+        gbps = row["bytes"] / row["predicted_seconds"] / 1e9
+        found.append((f"{row['kernel']} model", gbps, None))
     return found
 
 

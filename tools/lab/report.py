@@ -79,7 +79,7 @@ class Table:
         print(f"\n{row['device']}, driver {row['driver']}; {row['machine'] or 'machine unknown'}")
         for name in ("read", "copy"):
             begin, end = row[f"memory_{name}_gbps"]
-            print(f"memory: {name} {figures(begin)} GB/s at the start and {figures(end)} at the end")
+            print(f"memory: {name} {figures(begin)} GB/s at the start, {figures(end)} at the end")
         if row["memory_moved"]:
             print("clfold: warning: the memory has become faster or slower; compare shares, not "
                   "GB/s", file=sys.stderr)

@@ -1,7 +1,7 @@
-"""What a call on few elements costs: from enqueue to finish, beside an empty kernel of one work-item,
-the least time that any call takes, all in turn. Prints medians in microseconds, and as multiples of
-the empty kernel's. With --instructions it counts the host's own instead, by callgrind: those that a
-warm call takes in the library clfold, without the driver's."""
+"""What a call on few elements costs: from enqueue to finish, beside an empty kernel of one
+work-item, the least time that any call takes, all in turn. Prints medians in microseconds, and
+as multiples of the empty kernel's. With --instructions it counts the host's own instead, by
+callgrind: those that a warm call takes in the library clfold, without the driver's."""
 
 import os
 import re
@@ -48,7 +48,8 @@ def count_instructions(case, options):
     device = ["--device", options.device] if options.device else []
     with Shared(case) as shared, tempfile.TemporaryDirectory() as folder:
         for calls in COUNTED:
-            lines = [shared.data_line(1), "\t".join(["call", "0", "", *case.call_words(shared.paths)]),
+            words = case.call_words(shared.paths)
+            lines = [shared.data_line(1), "\t".join(["call", "0", "", *words]),
                      f"round\t0\t{calls}"]  # fmt: skip
             out = os.path.join(folder, "out")
             done = subprocess.run(

@@ -104,7 +104,8 @@ def draw(options, tiles, about, publishes):
 
     figure, (whole, part) = pyplot.subplots(1, 2, figsize=(13, 6), layout="constrained")
     begin = tiles["started"].min()
-    since = {name: (tiles[name] - begin).astype("i8") for name in ("started", "aggregate", "prefix")}
+    since = {name: (tiles[name] - begin).astype("i8")
+             for name in ("started", "aggregate", "prefix")}  # fmt: skip
     numbers = np.arange(len(tiles))
     helped = np.flatnonzero(tiles["folded"])
     middle = int(helped[0]) if helped.size else snapshot(tiles, publishes)[1]

@@ -1,14 +1,15 @@
-"""Searches for tiles, groups and other numbers with which a device is faster than with the library's
-own, on made data, and keeps them in a file, a row for each operation, size of elements and class of
-counts. A program loads the file if it passes the path to the library, or if CLFOLD_TUNING is set to
-it; it may change the bits of float results.
+"""Searches for tiles, groups and other numbers with which a device is faster than with the
+library's own, on made data, and keeps them in a file, a row for each operation, size of elements
+and class of counts. A program loads the file if it passes the path to the library, or if
+CLFOLD_TUNING is set to it; it may change the bits of float results.
 
-Candidates, each one number away from the best so far, race in rounds, and the slower half leaves after
-each few of them; the last one is the best from then on. In the end it meets the library's own numbers
-in many rounds, and its row is kept only if it wins by more than the measured noise, with right results;
-an older row that does not win is removed. Other rows and those of other devices stay, and so does a row
-that there was no time to try. A signal or a failure leaves the file as it was. Without rows, no file is
-made. A row serves all operators, types of its size, accuracies and segments."""
+Candidates, each one number away from the best so far, race in rounds, and the slower half leaves
+after each few of them; the last one is the best from then on. In the end it meets the library's
+own numbers in many rounds, and its row is kept only if it wins by more than the measured noise,
+with right results; an older row that does not win is removed. Other rows and those of other
+devices stay, and so does a row that there was no time to try. A signal or a failure leaves the
+file as it was. Without rows, no file is made. A row serves all operators, types of its size,
+accuracies and segments."""
 
 import os
 import re

@@ -46,8 +46,8 @@ def list_of(read):
 def types_of(text):
     for name in text.split(":"):
         if name not in DTYPES or text.count(":") > 1:
-            raise argparse.ArgumentTypeError(f"{text}: the types are {' '.join(DTYPES)}, and u8:u64 "
-                                             "is u8 folded in u64")
+            raise argparse.ArgumentTypeError(f"{text}: the types are {' '.join(DTYPES)}, and "
+                                             "u8:u64 is u8 folded in u64")
     return text
 
 
