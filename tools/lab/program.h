@@ -22,7 +22,7 @@ enum { LAB_ARRAYS = 8, LAB_CALLS = 64 };
 /* An array of the data, or room for results. */
 struct lab_array {
     char name[24];     /* "in", "heads", a stream's name; "out", "also", "num" */
-    const void *bytes; /* of an input, which may only be read; else NULL */
+    const void *bytes; /* of an input, while the sets are made: not to be written */
     size_t size;       /* in bytes */
 };
 
@@ -35,8 +35,10 @@ struct lab_data {
 };
 
 /* That input or output, or NULL. */
-const struct lab_array *lab_in(const struct lab_data *data, const char *name);
-const struct lab_array *lab_out(const struct lab_data *data, const char *name);
+const struct lab_array *lab_find(const struct lab_array *arrays, size_t num,
+                                 const char *name);
+#define lab_in(data, name)  lab_find((data)->in, (data)->num_in, name)
+#define lab_out(data, name) lab_find((data)->out, (data)->num_out, name)
 
 /* Members may be NULL where it says so. A failure ends the program by lab_fail. */
 struct lab_program {
@@ -71,7 +73,7 @@ void lab_put_text(const char *key, const char *text);
 void lab_put_number(const char *key, double number);
 
 /* Where it runs, in the first line: the device, its number among OpenCL's or -1, its
- * platform and driver or "". */
+ * platform and driver or "". Other members may follow, such as "version". */
 void lab_runs_on(const char *device, int index, const char *platform, const char *driver,
                  bool is_cpu);
 
@@ -83,11 +85,13 @@ void lab_runs_on(const char *device, int index, const char *platform, const char
 #define LAB_ENDS
 #endif
 
-/* Always false: "unsupported", with that sentence. */
-bool lab_refuse(const char *format, ...) LAB_PRINTF(1, 2);
-/* One sentence under that key, "failed" or "no_device", and the program ends. */
-LAB_ENDS void lab_end(const char *key, const char *format, ...) LAB_PRINTF(2, 3);
-#define lab_fail(...) lab_end("failed", __VA_ARGS__)
+/* One sentence under that key. Always false. */
+bool lab_say(const char *key, const char *format, ...) LAB_PRINTF(2, 3);
+/* Ends the program, once it has said why. */
+LAB_ENDS void lab_stop(void);
+#define lab_refuse(...) lab_say("unsupported", __VA_ARGS__)
+#define lab_end(...)    (lab_say(__VA_ARGS__), lab_stop()) /* "failed", "no_device" */
+#define lab_fail(...)   lab_end("failed", __VA_ARGS__)
 
 /* Host programs: memory with every page touched, and the sets of the data in it. */
 void *lab_allocate(size_t bytes);

@@ -1,0 +1,210 @@
+"""Rounds, in which programs take turns, and what follows from their times."""
+
+import contextlib
+import glob
+import math
+import os
+import re
+import statistics
+import time
+
+import numpy as np
+
+from lab.program import Program, Shared, Trouble
+
+ALL_SETS, MOST_SETS = 512 << 20, 128  # bytes of all sets: more than the caches; how many
+FEWEST_ROUNDS, MOST_ROUNDS = 5, 101
+PAUSE = 0.002  # seconds between programs, in which threads that spin go to sleep
+ROUND = 0.001  # seconds that the calls of a round take at least, where they are short
+MOST_CALLS = 64
+MOVED = 1.15  # a memory that becomes faster or slower by that has moved
+
+
+class Pool:
+    """Programs that go on from case to case. `start`: gives a name's command and environment."""
+
+    def __init__(self, start, limit):
+        self.start, self.limit, self.programs = start, limit, {}
+
+    def get(self, name):
+        if name not in self.programs:
+            command, environment = self.start(name)
+            self.programs[name] = Program(name, command, self.limit, environment)
+        return self.programs[name]
+
+    def drop(self, name):
+        if name in self.programs:
+            self.programs.pop(name).close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for name in list(self.programs):
+            self.drop(name)
+
+
+class Entry:
+    """One call of a program: a line of a table. `words`: other ones than the case's; `more`: after
+    them. `trouble`: a sentence in place of times. `bound`: it is a limit, which has no result to
+    check."""
+
+    def __init__(self, name, program, words=None, tuning="", number=0, bound=False):
+        self.name, self.program, self.words, self.tuning = name, program, words, tuning
+        self.number, self.bound, self.more = number, bound, []
+        self.trouble, self.answer, self.about = None, {}, {}
+        self.seconds, self.events = [], []
+
+    @contextlib.contextmanager
+    def guarded(self, pool):
+        """Notes what fails. A program that has failed is not asked again, but by the next case."""
+        try:
+            yield
+        except Trouble as trouble:
+            self.trouble = str(trouble)
+            if not self.trouble.startswith("unsupported"):
+                pool.drop(self.program)
+
+    def median(self):
+        return statistics.median(self.seconds)
+
+
+def sets_for(bytes_of_set, memory):
+    """How many take turns, and whether memory is too short for as many as there should be."""
+    wanted = -(-ALL_SETS // bytes_of_set)
+    if wanted == 1 and bytes_of_set < 1 << 30:
+        wanted = 2
+    wanted, held = min(wanted, MOST_SETS), max(1, memory // bytes_of_set)
+    return min(wanted, held), held < wanted
+
+
+class Measurement:
+    """A case by its entries: prepare, rounds, check."""
+
+    def __init__(self, pool, case, entries, options):
+        """`options`: seconds, rounds (or None), once (data in the caches), events, expected."""
+        self.pool, self.case, self.entries, self.options = pool, case, entries, options
+        self.sets, self.sets_few, self.calls = 1, False, 1
+        self.set_bytes = sum(array.nbytes for array in case.arrays.values()) + sum(
+            case.room().values())  # fmt: skip
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+        if not options.once:
+            self.sets, self.sets_few = sets_for(self.set_bytes, memory)
+
+    def prepare(self, shared, line_of):
+        """`line_of`: the data's line for a program. Entries of one program share its data."""
+        loaded = set()
+        for entry in self.living():
+            with entry.guarded(self.pool):
+                program = self.pool.get(entry.program)
+                entry.about = program.about
+                if entry.program not in loaded:
+                    program.ask(*line_of(entry.program, shared, self.sets).split("\t"))
+                    loaded.add(entry.program)
+                words = self.case.call_words(shared.paths) if entry.words is None else entry.words
+                entry.answer = program.ask("call", entry.number, entry.tuning, *words, *entry.more)
+
+    def living(self):
+        return [entry for entry in self.entries if entry.trouble is None]
+
+    def round(self, turn, keep=True):
+        """Each in turn; the first one changes."""
+        living = self.living()
+        last = None
+        for entry in living[turn % max(1, len(living)) :] + living[: turn % max(1, len(living))]:
+            with entry.guarded(self.pool):
+                if entry.program != last:
+                    time.sleep(PAUSE)
+                last = entry.program
+                seconds, event = self.pool.get(entry.program).round(
+                    entry.number, self.calls, self.options.events and not entry.bound)
+                if keep:
+                    entry.seconds.append(seconds)
+                    entry.events += [event] if event else []
+
+    def run(self):
+        """Rounds for the seconds that there are, or as many as are asked for."""
+        self.round(0)
+        times = [entry.seconds[-1] for entry in self.living() if entry.seconds]
+        if times:
+            self.calls = max(1, min(MOST_CALLS, math.ceil(ROUND / max(min(times), 1e-7))))
+        for entry in self.entries:
+            entry.seconds, entry.events = [], []
+        begin, turn = time.monotonic(), 0
+        while self.living() and turn < MOST_ROUNDS:
+            if self.options.rounds:
+                if turn == self.options.rounds:
+                    break
+            elif turn >= FEWEST_ROUNDS and time.monotonic() - begin >= self.options.seconds:
+                break
+            self.round(turn)
+            turn += 1
+
+    def check(self, shared, expected):
+        for entry in self.living():
+            if not entry.bound:
+                with entry.guarded(self.pool):
+                    self.pool.get(entry.program).check(shared, expected, entry.number)
+
+
+def measure(pool, case, entries, options, line_of, expected):
+    """All of it. Returns the measurement, whose entries have times or troubles."""
+    one = Measurement(pool, case, entries, options)
+    with Shared(case) as shared:
+        one.prepare(shared, line_of)
+        one.check(shared, expected)
+        one.run()
+    return one
+
+
+# ---- Figures ----
+
+
+def quartiles(seconds):
+    """The first and the third."""
+    low, high = np.percentile(seconds, [25, 75])
+    return float(low), float(high)
+
+
+def ratio(a, b):
+    """Of the times of two in the same rounds, a over b: the median, and bounds of its 95 %
+    confidence interval. Each ratio is below the median or above it, as a coin falls: of n, n / 2
+    are below, and in 19 of 20 cases no more than the square root of n away from that."""
+    ratios = sorted(x / y for x, y in zip(a, b))
+    num, out, within = len(ratios), 0, len(ratios)
+    while within >= 2 and (within - 2) ** 2 >= 4 * num:
+        within, out = within - 2, out + 1
+    return statistics.median(ratios), ratios[out], ratios[num - 1 - out]
+
+
+# ---- The machine ----
+
+
+def first_line(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.readline().strip()
+    except OSError:
+        return ""
+
+
+def machine():
+    """What the system says of its processors, caches and huge pages."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError:
+        return None
+    keys = {"vendor_id": "", "cpu family": "family ", "model": "model ", "stepping": "stepping ",
+            "model name": "", "CPU implementer": "implementer ", "CPU part": "part "}  # fmt: skip
+    facts = []
+    for key, word in keys.items():
+        found = re.search(rf"^{key}\s*: (.*)$", text, re.M)
+        facts += [word + found[1].strip()] if found else []
+    num = len(re.findall(r"^processor\s*:", text, re.M))
+    facts.append(f"{num} CPU{'s' * (num != 1)}")
+    for folder in sorted(glob.glob("/sys/devices/system/cpu/cpu0/cache/index*")):
+        level, kind, size = (first_line(f"{folder}/{name}") for name in ("level", "type", "size"))
+        facts.append(f"L{level}{kind[0].lower() if kind in ('Data', 'Instruction') else ''} {size}")
+    pages = re.search(r"\[(\w+)\]", first_line("/sys/kernel/mm/transparent_hugepage/enabled"))
+    return ", ".join(facts + ([f"huge pages {pages[1]}"] if pages else []))

@@ -1,0 +1,168 @@
+"""The driver's end of a program: starts it, asks, and says what went wrong in a sentence."""
+
+import json
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import numpy as np
+
+# By the key of an answer, in place of a speed.
+TROUBLES = {"failed": "failed", "no_device": "no device", "unsupported": "unsupported"}
+SHARED = "/dev/shm" if os.path.isdir("/dev/shm") else None
+
+
+class Trouble(Exception):
+    """What is shown in place of a speed."""
+
+
+class Unsupported(Trouble):
+    """The program has no such call, and goes on."""
+
+
+class Shared:
+    """A case's arrays in files that programs map, as long as it is entered."""
+
+    def __init__(self, case):
+        self.case = case
+        need = sum(array.nbytes for array in case.arrays.values()) + sum(case.room().values())
+        where = SHARED
+        if SHARED and shutil.disk_usage(SHARED).free < need:
+            where = None  # where temporary files are
+        self.folder = tempfile.TemporaryDirectory(prefix="clfold-lab-", dir=where)
+
+    def __enter__(self):
+        self.paths = {}
+        for name, array in self.case.arrays.items():
+            self.paths[name] = os.path.join(self.folder.name, f"{name}.npy")
+            np.save(self.paths[name], array)
+        self.results = os.path.join(self.folder.name, "results")
+        return self
+
+    def __exit__(self, *_):
+        self.folder.cleanup()
+
+    def data_line(self, sets):
+        inputs = [f"{name}={self.paths[name]}:{array.nbytes}"
+                  for name, array in self.case.arrays.items()]  # fmt: skip
+        outputs = [f"{name}={size}" for name, size in self.case.room().items()]
+        return "\t".join(["data", str(self.case.count), str(sets), *inputs, *outputs])
+
+    def take_results(self):
+        """What a program wrote, by name."""
+        written, at, found = {}, 0, np.fromfile(self.results, np.uint8)
+        for name, size in self.case.room().items():
+            written[name] = found[at : at + size]
+            at += size
+        os.remove(self.results)
+        return written
+
+
+class Program:
+    """One that runs, from its first line to its last. `about`: that first line."""
+
+    def __init__(self, name, command, limit, environment=None):
+        self.name, self.limit, self.buffer = name, limit, b""
+        self.errors = tempfile.TemporaryFile()
+        # Threads that wait for work sleep, since others have their turn.
+        environment = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME": "0",
+                       **os.environ, **(environment or {})}  # fmt: skip
+        try:  # in a session of its own, so that what it starts ends with it
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+                env=environment, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            self.errors.close()
+            raise Trouble(f"does not start: {error.strerror}") from error
+        self.selector = selectors.DefaultSelector()
+        self.selector.register(self.process.stdout, selectors.EVENT_READ)
+        try:
+            self.about = self.answer("device")
+        except BaseException:
+            self.close()
+            raise
+
+    def ended(self):
+        """How it did, which it should not have."""
+        try:
+            status = self.process.wait(self.limit)
+        except subprocess.TimeoutExpired:
+            return f"closed its output and ran on for {self.limit:g} s"
+        self.errors.seek(0)
+        last = self.errors.read().decode(errors="replace").strip().splitlines()
+        said = f": {last[-1].strip()}" if last else ""
+        if status < 0:
+            return f"ended by {signal.Signals(-status).name}{said}"
+        return f"ended with {status}{said}"
+
+    def line(self):
+        end = time.monotonic() + self.limit
+        while b"\n" not in self.buffer:
+            if not self.selector.select(max(0, end - time.monotonic())):
+                raise Trouble(f"no answer in {self.limit:g} s")
+            part = os.read(self.process.stdout.fileno(), 1 << 16)
+            if not part:
+                raise Trouble(self.ended())
+            self.buffer += part
+        line, _, self.buffer = self.buffer.partition(b"\n")
+        return line.decode(errors="replace")
+
+    def answer(self, key=None):
+        """The line's object, which has that key."""
+        line = self.line()
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise Trouble(f"answered {line[:100]!r}")
+        for trouble, what in TROUBLES.items():
+            if trouble in answer:
+                kind = Unsupported if trouble == "unsupported" else Trouble
+                raise kind(f"{what}: {answer[trouble]}")
+        if key and key not in answer:
+            raise Trouble(f"answered {line[:100]!r}")
+        return answer
+
+    def ask(self, *words, key=None):
+        try:
+            self.process.stdin.write("\t".join(map(str, words)).encode() + b"\n")
+            self.process.stdin.flush()
+        except OSError:
+            pass  # it has ended, which its output shows
+        return self.answer(key)
+
+    def round(self, number=0, calls=1, events=False):
+        """Seconds of one call, and those by the device's clock or None."""
+        words = ["round", number, calls, *(["events"] if events else [])]
+        answer = self.ask(*words, key="seconds")
+        seconds = answer["seconds"]
+        if not isinstance(seconds, (int, float)) or not 0 < seconds < float("inf"):
+            raise Trouble(f"took {seconds} s")
+        return seconds, answer.get("event_seconds")
+
+    def check(self, shared, expected, number=0):
+        """Raises Trouble where the results are not those; None: they are not known."""
+        self.ask("check", number, shared.results)
+        written = shared.take_results()
+        wrong = shared.case.wrong(expected, written) if expected is not None else None
+        if wrong:
+            raise Trouble(f"WRONG: {wrong}")
+
+    def close(self):
+        self.selector.close()
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        for file in (self.process.stdin, self.process.stdout, self.errors):
+            try:
+                file.close()
+            except OSError:
+                pass
