@@ -23,6 +23,7 @@
 #include <boost/compute/type_traits/make_vector_type.hpp>
 #include <boost/compute/type_traits/type_name.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -65,13 +66,14 @@ constexpr bool has_word(const char *text, char word)
 }
 
 constexpr const char *load_text = CASE_TEXT(CASE_LOAD), *keep_text = CASE_TEXT(CASE_KEEP);
-constexpr bool load_has_y = has_word(load_text, 'y'), load_has_i = has_word(load_text, 'i');
-constexpr bool is_plain = load_text[0] == 'x' && !load_text[1] &&
-                          std::is_same<item, element>::value;
+constexpr bool load_has_y = has_word(load_text, 'y'),
+               load_has_i = has_word(load_text, 'i');
+constexpr bool is_plain =
+    load_text[0] == 'x' && !load_text[1] && std::is_same<item, element>::value;
 const struct lab_data *data;
 std::uint64_t num_made; // by the last call
-std::vector<cl_mem> keys; // of segments by flags or offsets: the number of each element's
-cl_mem keys_out;
+cl_mem keys, keys_out;  // of segments by flags or offsets: the number of each element's
+bool leaves_empty;
 
 template <typename T> compute::buffer_iterator<T> at(cl_mem memory, std::size_t place = 0)
 {
@@ -93,12 +95,13 @@ cl_mem out_of(std::size_t set, const char *name)
 template <typename Result, typename... Arguments>
 auto function(const char *name, const std::string &arguments, const std::string &of)
 {
-    const std::string type = std::is_same<Result, bool>::value ? "bool"
-                                                               : compute::type_name<Result>();
-    const std::string n = "const ulong n = " + std::to_string(data->count) + "; (void)n; ";
+    const std::string type =
+        std::is_same<Result, bool>::value ? "bool" : compute::type_name<Result>();
+    const std::string n =
+        "const ulong n = " + std::to_string(data->count) + "; (void)n; ";
     return compute::make_function_from_source<Result(Arguments...)>(
-        name, type + " " + name + "(" + arguments + ") { " + n + "return (" + type + ")(" +
-                  of + "); }");
+        name, type + " " + name + "(" + arguments + ") { " + n + "return (" + type +
+                  ")(" + of + "); }");
 }
 
 [[maybe_unused]] auto combine()
@@ -127,7 +130,8 @@ void load(std::size_t set, Unary &&unary, Binary &&binary)
                function<item, element, case_y>("loaded", x + y, load_text));
     } else if constexpr (load_has_i) {
         binary(compute::make_counting_iterator<compute::ulong_>(0),
-               function<item, element, compute::ulong_>("loaded", x + ", ulong i", load_text));
+               function<item, element, compute::ulong_>("loaded", x + ", ulong i",
+                                                        load_text));
     } else {
         unary(function<item, element>("loaded", x, load_text));
     }
@@ -145,8 +149,9 @@ void make_set(std::size_t set)
     if constexpr (is_plain) {
         compute::copy(x, end, out, queue);
     } else {
-        load(set, [&](auto of) { compute::transform(x, end, out, of, queue); },
-             [&](auto y, auto of) { compute::transform(x, end, y, out, of, queue); });
+        load(
+            set, [&](auto of) { compute::transform(x, end, out, of, queue); },
+            [&](auto y, auto of) { compute::transform(x, end, y, out, of, queue); });
     }
 #elif CASE_SCAN && CASE_EXCLUSIVE && !CASE_PAIR
     compute::exclusive_scan(x, end, out, case_start(), combine(), queue);
@@ -164,20 +169,24 @@ void make_set(std::size_t set)
     last = compute::copy_if(x, end, out, keeps, queue);
 #endif
 #elif CASE_BY_KEYS || CASE_BY_FLAGS || CASE_BY_OFFSETS
-    const auto first = at<key>(CASE_BY_KEYS ? in_of(set, "heads") : keys[0]);
+    const auto first = at<key>(CASE_BY_KEYS ? in_of(set, "heads") : keys);
     const cl_mem also = out_of(set, "also");
-    last = compute::reduce_by_key(first, first + static_cast<std::ptrdiff_t>(data->count), x,
-                                  at<key>(also ? also : keys_out), out, combine(),
+    last = compute::reduce_by_key(first, first + static_cast<std::ptrdiff_t>(data->count),
+                                  x, at<key>(also ? also : keys_out), out, combine(),
                                   compute::equal_to<key>(), queue)
                .second;
 #else
     if constexpr (is_plain) {
         compute::reduce(x, end, out, combine(), queue);
     } else {
-        load(set, [&](auto of) { compute::transform_reduce(x, end, out, of, combine(), queue); },
-             [&](auto y, auto of) {
-                 compute::transform_reduce(x, end, y, out, of, combine(), queue);
-             });
+        load(
+            set,
+            [&](auto of) {
+                compute::transform_reduce(x, end, out, of, combine(), queue);
+            },
+            [&](auto y, auto of) {
+                compute::transform_reduce(x, end, y, out, of, combine(), queue);
+            });
     }
 #endif
     queue.finish();
@@ -202,45 +211,20 @@ bool call(unsigned, const char *, int, char **)
 #elif CASE_RUNS && CASE_ALSO
     return lab_refuse("it has no lengths of runs");
 #else
-    const lab_array *const array = lab_in(data, "heads");
-    const case_head *const heads = array ? static_cast<const case_head *>(array->bytes) : nullptr;
-    if (!is_plain && (CASE_KEEPS || CASE_RUNS || array)) {
-        return lab_refuse("its selects and its reduction by keys are of what memory holds");
+    if (!is_plain && (CASE_KEEPS || CASE_RUNS || lab_in(data, "heads"))) {
+        return lab_refuse(
+            "its selects and its reduction by keys are of what memory holds");
     }
 #if CASE_SCAN
     if (!is_plain || (CASE_EXCLUSIVE && std::is_class<case_item>::value)) {
         return lab_refuse("its scans are of what memory holds");
     }
 #endif
-    if ((load_has_y && load_has_i) || has_word(keep_text, 'y') || has_word(keep_text, 'i')) {
+    if ((load_has_y && load_has_i) || has_word(keep_text, 'y') ||
+        has_word(keep_text, 'i')) {
         return lab_refuse("this program has no such text of Boost.Compute's yet");
     }
-    if (!array || !CASE_REDUCE) {
-        return true;
-    }
-    std::vector<key> numbers(CASE_BY_KEYS ? 0 : data->count);
-    key number = 0;
-    for (std::size_t i = 0; i < numbers.size(); i++) {
-#if CASE_BY_OFFSETS
-        for (std::size_t skips = 0; heads[number + 1] == i; number++) {
-            if (++skips > 1) {
-                return lab_refuse("its reduction by keys has no empty segments");
-            }
-        }
-#else
-        number += i > 0 && heads[i] != 0;
-#endif
-        numbers[i] = number;
-    }
-    keys.assign(1, lab_opencl_create(numbers.size() * sizeof(key)));
-    keys_out = lab_opencl_create(data->count * sizeof(key));
-    lab_opencl_require(numbers.empty()
-                           ? CL_SUCCESS
-                           : clEnqueueWriteBuffer(lab_opencl.queue, keys[0], CL_TRUE, 0,
-                                                  numbers.size() * sizeof(key), numbers.data(),
-                                                  0, nullptr, nullptr),
-                       "clEnqueueWriteBuffer");
-    return true;
+    return !leaves_empty || lab_refuse("its reduction by keys has no empty segments");
 #endif
 }
 
@@ -248,6 +232,30 @@ void take(const struct lab_data *all)
 {
     data = all;
     lab_opencl_data(all);
+#if CASE_REDUCE && (CASE_BY_FLAGS || CASE_BY_OFFSETS || CASE_BY_KEYS)
+    const lab_array *const array = lab_in(data, "heads");
+    const case_head *const heads = static_cast<const case_head *>(array->bytes);
+    std::vector<key> numbers(data->count);
+#if CASE_BY_OFFSETS
+    const std::size_t num = array->size / sizeof(*heads) - 1;
+    leaves_empty = false;
+    for (std::size_t k = 0; k < num; k++) {
+        leaves_empty = leaves_empty || heads[k] == heads[k + 1];
+        std::fill(numbers.begin() + heads[k], numbers.begin() + heads[k + 1],
+                  static_cast<key>(k));
+    }
+#elif CASE_BY_FLAGS
+    for (std::size_t i = 1; i < data->count; i++) {
+        numbers[i] = numbers[i - 1] + (heads[i] != 0);
+    }
+#endif
+    const std::size_t bytes = data->count * sizeof(key);
+    keys_out = lab_opencl_create(bytes);
+    keys = lab_opencl_create(bytes);
+    lab_opencl_require(clEnqueueWriteBuffer(lab_opencl.queue, keys, CL_TRUE, 0, bytes,
+                                            numbers.data(), 0, nullptr, nullptr),
+                       "clEnqueueWriteBuffer");
+#endif
 }
 
 void read(std::size_t set, std::size_t out, void *to)
