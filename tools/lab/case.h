@@ -38,6 +38,9 @@
 #ifndef CASE_RUNS
 #define CASE_RUNS 0
 #endif
+#ifndef CASE_STREAM
+#define CASE_STREAM 0
+#endif
 #ifndef CASE_ALSO
 #define CASE_ALSO 0
 #endif

@@ -1,5 +1,5 @@
 // A peer: CUB's DeviceReduce, DeviceSegmentedReduce, DeviceScan, DeviceSelect, DevicePartition,
-// DeviceRunLengthEncode and DeviceTransform's kin, on a CUDA device: --device takes its number,
+// DeviceRunLengthEncode and DeviceFor, on a CUDA device: --device takes its number,
 // `gpu`, or a part of its name. CUB documents that its reductions need a commutative operator.
 #define CASE_ON __host__ __device__
 #include "case.h"
@@ -109,14 +109,20 @@ struct row_of {
     }
 };
 
+template <typename Items> struct mapped {
+    Items x;
+    case_item *out;
+    __device__ void operator()(std::size_t i) const
+    {
+        out[i] = x[i];
+    }
+};
+
 template <typename F> auto counted(F of)
 {
     return thrust::make_transform_iterator(thrust::counting_iterator<std::size_t>(0), of);
 }
 
-#ifndef CASE_STREAM
-#define CASE_STREAM 0
-#endif
 constexpr bool is_plain = CASE_TEXT(CASE_LOAD)[0] == 'x' && !CASE_TEXT(CASE_LOAD)[1] &&
                           std::is_same<case_element, case_item>::value;
 
@@ -186,7 +192,7 @@ cudaError_t call_cub(const set &s, void *temp, std::size_t &bytes)
 #endif
 #elif CASE_MAP
     bytes = 1;
-    return temp ? cub::DeviceFor::Bulk(n, [=] __device__(std::size_t i) { out[i] = x[i]; })
+    return temp ? cub::DeviceFor::Bulk(n, mapped<std::remove_const_t<decltype(x)>>{ x, out })
                 : cudaSuccess;
 #elif CASE_LENGTH || CASE_BY_OFFSETS
 #if CASE_LENGTH
