@@ -5,10 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 
+from lab.case import OPERATORS, identity_of
 from lab.program import Trouble
+from lab.text import DTYPES
 
 HERE = os.path.dirname(os.path.realpath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
 FOLDER = HERE  # of the programs that are built with clfold
 # What each needs, in words; the compiler's words, or None: a script.
 PEERS = {
@@ -41,6 +45,77 @@ def peer(name, case):
     if not shutil.which(words[0]):
         raise Trouble(f"not installed: needs {needs}")
     return [compiled(name, words, case)]
+
+
+def c_type(dtype):
+    """Of a program on the host."""
+    if dtype.kind == "f":
+        return {2: "_Float16", 4: "float", 8: "double"}[dtype.itemsize]
+    return f"{'u' * (dtype.kind == 'u')}int{8 * dtype.itemsize}_t"
+
+
+def macros(case):
+    """The case as docs/lab.md has it, by name. Trouble: no macros can say it."""
+    if case.result or (case.combine and not case.pair) or len(case.streams) > 1 or (
+            case.op and case.op not in OPERATORS) or (case.same and case.same != "a == b"):
+        raise Trouble("unsupported: it has no such fold")
+    folds, acc = case.operation in ("reduce", "scan"), DTYPES[case.acc]
+    found = {case.operation.upper(): 1, "IN": c_type(case.dtype), "LOAD": case.load or "x",
+             "T": c_type(acc if folds or case.load else case.out_dtype),
+             "EXCLUSIVE": int(case.exclusive), "RUNS": int(bool(case.same)),
+             "ALSO": int("also" in case.room()), "PAIR": int(bool(case.pair)),
+             "PLUS": int(case.op == "add"), "LENGTH": case.length, "COLUMNS": case.columns,
+             "STREAM": len(case.streams)}  # fmt: skip
+    found["REORDERS"] = int(folds and case.pair != "affine")
+    for kind in case.streams.values():
+        found["Y"] = c_type(DTYPES[kind])
+    if case.keep:
+        found["KEEP"] = case.keep
+    if case.by:
+        found |= {f"BY_{case.by.upper()}": 1, "HEADS": c_type(case.heads)}
+    if case.pair:
+        x, y = case.combine.strip("{ }").split(",")
+        found |= {"OP_X": x.strip(), "OP_Y": y.strip(), "START": "1, 0"}
+    elif folds:
+        start = identity_of(case.op, acc)
+        found |= {"OP": OPERATORS[case.op][0],
+                  "START": str(start).replace("inf", "INFINITY").removesuffix(".0")}
+    return {f"CASE_{name}": str(text) for name, text in found.items() if text != 0}
+
+
+def compiled(name, words, case):
+    """The program of a peer for a case, which is kept. Programs on OpenCL take clfold's way to
+    choose a device."""
+    source = next(word for word in words if word.startswith(name[:3]) or word == "loops.c")
+    on_opencl, is_cuda = "-lOpenCL" in words, words[0] == "nvcc"
+    parts = ["program.c"]
+    if on_opencl:
+        parts += ["opencl.c", *(f"../clfold/{part}.c" for part in ("device", "message", "selection")),
+                  "../../src/base/platform.c"]
+    flags = ["-O3"] + ([] if is_cuda else ["-march=native"])
+    given = [f"-D{macro}={text}" for macro, text in macros(case).items()]
+    folders = [f"-I{os.path.join(ROOT, folder)}" for folder in ("include", "src", "tools/clfold")]
+    key = hashlib.sha256("\0".join([name, *words, *given]).encode())
+    for part in (source, "case.h", "host.h", "program.h", *parts):
+        with open(os.path.join(HERE, part), "rb") as file:
+            key.update(file.read())
+    program = os.path.join(cache_folder(), f"{name}-{key.hexdigest()[:24]}")
+    if os.path.exists(program):
+        return program
+    os.makedirs(cache_folder(), exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
+        objects, what = [], "does not build"
+        for part in parts:
+            objects.append(os.path.join(folder, os.path.basename(part) + ".o"))
+            run(["cc", "-O2", *folders, "-DCL_TARGET_OPENCL_VERSION=300", "-c",
+                 os.path.join(HERE, part), "-o", objects[-1]], what)  # fmt: skip
+        built = os.path.join(folder, "program")
+        own = [word for word in words[1:] if word != source]
+        run([words[0], *flags, *[word for word in own if not word.startswith("-l")], *given,
+             *folders, "-w", os.path.join(HERE, source), *objects,
+             *[word for word in own if word.startswith("-l")], "-lm", "-o", built], what)
+        os.replace(built, program)
+    return program
 
 
 def run(words, what, **how):
