@@ -3,13 +3,12 @@
 
 #include "opencl.h"
 
-#include "../clfold/device.h"
-
 #include <clfold/clfold.h>
 
 #include <stdlib.h>
 
-enum { LINE = 64 };
+/* Whole lines, one at least, which lab_allocate has room for as well. */
+#define ROOM(bytes) ((((bytes) - ((bytes) > 0)) | 63) + 1)
 
 struct lab_opencl lab_opencl;
 static struct device_list list;
@@ -23,65 +22,56 @@ void lab_opencl_require(cl_int status, const char *call)
     }
 }
 
-static cl_command_queue create_queue(cl_command_queue_properties properties)
-{
-    cl_int status;
-    const cl_command_queue queue =
-        clCreateCommandQueue(lab_opencl.context, lab_opencl.id, properties, &status);
-
-    lab_opencl_require(status, "clCreateCommandQueue");
-    return queue;
-}
-
 void lab_opencl_open(const char *selector)
 {
     struct message message = { .text = "" };
-    cl_int status;
+    struct lab_opencl *const o = &lab_opencl;
+    cl_int error[3];
 
     if (!device_list_init(&list, &message)) {
         lab_fail("%s", message.text);
     }
-    const struct device *const device = device_select(&list, selector, &message);
-    if (!device) {
+    o->device = device_select(&list, selector, &message);
+    if (!o->device) {
         lab_end("no_device", "%s", message.text);
     }
-    char *const driver = device_text(device->id, CL_DRIVER_VERSION),
-                *const platform = platform_text(device->platform, CL_PLATFORM_NAME);
-    lab_opencl = (struct lab_opencl){ .device = device,
-                                      .id = device->id,
-                                      .is_cpu = device->type & CL_DEVICE_TYPE_CPU };
-    lab_opencl.context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &status);
-    lab_opencl_require(status, "clCreateContext");
-    lab_opencl.queue = create_queue(0);
-    lab_opencl.profiled = create_queue(CL_QUEUE_PROFILING_ENABLE);
-    lab_runs_on(device->name ? device->name : "", (int)(device - list.devices),
-                platform ? platform : "", driver ? driver : "", lab_opencl.is_cpu);
+    const cl_device_id id = o->device->id;
+    char *const driver = device_text(id, CL_DRIVER_VERSION), *const platform =
+                                                                 platform_text(
+                                                                     o->device->platform,
+                                                                     CL_PLATFORM_NAME);
+    o->is_cpu = o->device->type & CL_DEVICE_TYPE_CPU;
+    o->context = clCreateContext(NULL, 1, &id, NULL, NULL, &error[0]);
+    lab_opencl_require(error[0], "clCreateContext");
+    o->queue = clCreateCommandQueue(o->context, id, 0, &error[1]);
+    o->profiled =
+        clCreateCommandQueue(o->context, id, CL_QUEUE_PROFILING_ENABLE, &error[2]);
+    lab_opencl_require(error[1] ? error[1] : error[2], "clCreateCommandQueue");
+    lab_runs_on(o->device->name ? o->device->name : "", (int)(o->device - list.devices),
+                platform ? platform : "", driver ? driver : "", o->is_cpu);
     free(driver);
     free(platform);
 }
 
-static void fill(cl_mem mem, unsigned char byte)
+static void fill(cl_mem mem, size_t bytes, unsigned char byte)
 {
     const cl_uint pattern = byte * 0x01010101U;
-    size_t bytes;
 
-    lab_opencl_require(clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof(bytes), &bytes, NULL),
-                       "clGetMemObjectInfo");
     lab_opencl_require(clEnqueueFillBuffer(lab_opencl.queue, mem, &pattern,
-                                           sizeof(pattern), 0, bytes, 0, NULL, NULL),
+                                           sizeof(pattern), 0, ROOM(bytes), 0, NULL,
+                                           NULL),
                        "clEnqueueFillBuffer");
     lab_opencl_require(clFinish(lab_opencl.queue), "clFinish");
 }
 
 cl_mem lab_opencl_create(size_t bytes)
 {
-    const size_t size = bytes == 0 ? LINE : (bytes - 1) / LINE * LINE + LINE;
-    cl_int status;
+    cl_int error;
     const cl_mem mem =
-        clCreateBuffer(lab_opencl.context, CL_MEM_READ_WRITE, size, NULL, &status);
+        clCreateBuffer(lab_opencl.context, CL_MEM_READ_WRITE, ROOM(bytes), NULL, &error);
 
-    lab_opencl_require(status, "clCreateBuffer");
-    fill(mem, 0);
+    lab_opencl_require(error, "clCreateBuffer");
+    fill(mem, bytes, 0);
     return mem;
 }
 
@@ -89,11 +79,11 @@ static void drop_sets(void)
 {
     for (size_t i = 0; i < num_sets * LAB_ARRAYS; i++) {
         const struct lab_buffers *const set = &lab_opencl.sets[i / LAB_ARRAYS];
-        if (set->in[i % LAB_ARRAYS]) {
-            clReleaseMemObject(set->in[i % LAB_ARRAYS]);
-        }
-        if (set->out[i % LAB_ARRAYS]) {
-            clReleaseMemObject(set->out[i % LAB_ARRAYS]);
+        const cl_mem mems[] = { set->in[i % LAB_ARRAYS], set->out[i % LAB_ARRAYS] };
+        for (int k = 0; k < 2; k++) {
+            if (mems[k]) {
+                clReleaseMemObject(mems[k]);
+            }
         }
     }
     free(lab_opencl.sets);
@@ -102,19 +92,18 @@ static void drop_sets(void)
 void lab_opencl_data(const struct lab_data *data)
 {
     drop_sets();
-    lab_opencl.sets = calloc(data->sets, sizeof(*lab_opencl.sets));
-    num_sets = lab_opencl.sets ? data->sets : 0;
     all = data;
+    num_sets = data->sets;
+    lab_opencl.sets = lab_allocate(num_sets * sizeof(*lab_opencl.sets));
     for (size_t i = 0; i < num_sets; i++) {
         struct lab_buffers *const set = &lab_opencl.sets[i];
         for (size_t k = 0; k < data->num_in; k++) {
-            const size_t size = data->in[k].size;
-            set->in[k] = lab_opencl_create(size);
-            lab_opencl_require(
-                size == 0 ? CL_SUCCESS
-                          : clEnqueueWriteBuffer(lab_opencl.queue, set->in[k], CL_TRUE, 0,
-                                                 size, data->in[k].bytes, 0, NULL, NULL),
-                "clEnqueueWriteBuffer");
+            const struct lab_array *const in = &data->in[k];
+            set->in[k] = lab_opencl_create(in->size);
+            lab_opencl_require(clEnqueueWriteBuffer(lab_opencl.queue, set->in[k], CL_TRUE,
+                                                    0, ROOM(in->size), in->bytes, 0, NULL,
+                                                    NULL),
+                               "clEnqueueWriteBuffer");
         }
         for (size_t k = 0; k < data->num_out; k++) {
             set->out[k] = lab_opencl_create(data->out[k].size);
@@ -125,19 +114,16 @@ void lab_opencl_data(const struct lab_data *data)
 void lab_opencl_spoil(size_t set, unsigned char byte)
 {
     for (size_t k = 0; k < all->num_out; k++) {
-        fill(lab_opencl.sets[set].out[k], byte);
+        fill(lab_opencl.sets[set].out[k], all->out[k].size, byte);
     }
 }
 
 void lab_opencl_read(size_t set, size_t out, void *to)
 {
-    const size_t size = all->out[out].size;
-
-    lab_opencl_require(
-        size == 0 ? CL_SUCCESS
-                  : clEnqueueReadBuffer(lab_opencl.queue, lab_opencl.sets[set].out[out],
-                                        CL_TRUE, 0, size, to, 0, NULL, NULL),
-        "clEnqueueReadBuffer");
+    lab_opencl_require(clEnqueueReadBuffer(lab_opencl.queue,
+                                           lab_opencl.sets[set].out[out], CL_TRUE, 0,
+                                           ROOM(all->out[out].size), to, 0, NULL, NULL),
+                       "clEnqueueReadBuffer");
 }
 
 double lab_opencl_seconds(cl_event first, cl_event last)
@@ -145,15 +131,13 @@ double lab_opencl_seconds(cl_event first, cl_event last)
     cl_ulong begin = 0, end = 0;
 
     lab_opencl_require(clFinish(lab_opencl.profiled), "clFinish");
-    const bool told =
-        !clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof(begin), &begin,
-                                 NULL) &&
-        !clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL);
+    (void)clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof(begin),
+                                  &begin, NULL);
+    (void)clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof(end), &end,
+                                  NULL);
     clReleaseEvent(first);
-    if (last != first) {
-        clReleaseEvent(last);
-    }
-    return told && end >= begin ? (double)(end - begin) * 1e-9 : -1;
+    clReleaseEvent(last);
+    return end > begin ? (double)(end - begin) * 1e-9 : -1;
 }
 
 void lab_opencl_close(void)

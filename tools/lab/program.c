@@ -4,18 +4,14 @@
 
 #include "../clfold/clock.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <wchar.h>
-
-enum { PAGE = 4096, MOST_FIELDS = 256 };
 
 static const struct lab_program *program;
 static struct lab_data all; /* of no sets before the first */
@@ -119,20 +115,18 @@ static size_t read_number(const char *text, size_t least, size_t most)
     return (size_t)number;
 }
 
-/* The last bytes of a file are an array without a header. */
-static const void *map_file(const char *path, size_t bytes)
+/* The last bytes of a file, which are the array after any header. The caller's. */
+static void *read_file(const char *path, size_t bytes)
 {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const off_t end = file < 0 ? 0 : lseek(file, 0, SEEK_END);
-    const size_t size = end > 0 ? (size_t)end : 0;
-    const char *const map =
-        size == 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
+    FILE *const file = fopen(path, "rb");
+    void *const array = lab_allocate(bytes);
 
-    if (map == MAP_FAILED || size < bytes) {
+    if (!file || fseek(file, -(long)bytes, SEEK_END) != 0 ||
+        fread(array, 1, bytes, file) < bytes) {
         lab_fail("%s: is not a file of %zu bytes", path, bytes);
     }
-    close(file);
-    return map + (size - bytes);
+    fclose(file);
+    return array;
 }
 
 static void take_array(char *field)
@@ -146,10 +140,10 @@ static void take_array(char *field)
     if (at == 0 || *num == LAB_ARRAYS) {
         lab_fail("data: %s is not of the form NAME=PATH:BYTES, or one too many", field);
     }
-    array.size = read_number(colon ? colon + 1 : field + at, 0, SIZE_MAX / 4);
+    array.size = read_number(colon ? colon + 1 : field + at, 0, (size_t)1 << 40);
     if (colon) {
         *colon = '\0';
-        array.bytes = map_file(field + at, array.size);
+        array.bytes = read_file(field + at, array.size);
     }
     (colon ? all.in : all.out)[(*num)++] = array;
 }
@@ -164,8 +158,7 @@ static void take_data(char **fields)
     }
     program->data(&all);
     for (size_t k = 0; k < all.num_in; k++) {
-        const uintptr_t at = (uintptr_t)all.in[k].bytes, page = at / PAGE * PAGE;
-        munmap((void *)page, at - page + all.in[k].size);
+        free((void *)(uintptr_t)all.in[k].bytes);
         all.in[k].bytes = NULL;
     }
 }
@@ -175,19 +168,17 @@ static void take_data(char **fields)
 static struct lab_set *host_sets;
 static char *host_memory;
 
-static size_t pages(size_t bytes)
-{
-    return (bytes / PAGE + 1) * PAGE;
-}
+/* To whole pages, one at least. */
+#define ROOM(bytes) (((bytes) | 4095) + 1)
 
 void *lab_allocate(size_t bytes)
 {
-    void *const memory = aligned_alloc(PAGE, pages(bytes));
+    void *const memory = aligned_alloc(4096, ROOM(bytes));
 
     if (!memory) {
         lab_fail("there is not enough memory for %zu bytes", bytes);
     }
-    return memset(memory, 0, pages(bytes));
+    return memset(memory, 0, ROOM(bytes));
 }
 
 const struct lab_set *lab_host_sets(const struct lab_data *data)
@@ -195,7 +186,7 @@ const struct lab_set *lab_host_sets(const struct lab_data *data)
     size_t bytes = 0;
 
     for (size_t k = 0; k < LAB_ARRAYS; k++) {
-        bytes += pages(data->in[k].size) + pages(data->out[k].size);
+        bytes += ROOM(data->in[k].size) + ROOM(data->out[k].size);
     }
     free(host_memory);
     free(host_sets);
@@ -206,8 +197,8 @@ const struct lab_set *lab_host_sets(const struct lab_data *data)
         struct lab_set *const set = &host_sets[i / LAB_ARRAYS];
         set->in[k] =
             k < data->num_in ? memcpy(at, data->in[k].bytes, data->in[k].size) : at;
-        set->out[k] = at += pages(data->in[k].size);
-        at += pages(data->out[k].size);
+        set->out[k] = at += ROOM(data->in[k].size);
+        at += ROOM(data->out[k].size);
     }
     return host_sets;
 }
@@ -279,36 +270,31 @@ static void take_check(unsigned id, const char *path)
 
 static void take(char *line)
 {
-    char *fields[MOST_FIELDS + 1] = { NULL };
+    char *fields[LAB_FIELDS + 1] = { NULL };
     int num = 0;
 
-    while (line && num < MOST_FIELDS) {
+    while (line && num < LAB_FIELDS) {
         fields[num++] = strsep(&line, "\t");
     }
     const char *const name = fields[0];
-    const bool is_data = strcmp(name, "data") == 0, is_call = strcmp(name, "call") == 0,
-               is_round = strcmp(name, "round") == 0 && num < 5,
-               is_check = strcmp(name, "check") == 0 && num == 3,
-               is_other = strcmp(name, "trace") == 0 && num == 3 && program->request;
-    if (!(is_data || is_call || is_round || is_check || is_other) || num < 3 + is_call ||
-        line || (num == 4 && is_round && strcmp(fields[3], "events") != 0)) {
-        lab_fail("%s with %d fields is not a request of %s", name, num, program->name);
-    }
-    if (is_data) {
+    const unsigned id = num < 3 || strcmp(name, "data") == 0
+                            ? 0
+                            : (unsigned)read_number(fields[1], 0, LAB_CALLS - 1);
+    if (strcmp(name, "data") == 0 && num > 2 && !line) {
         take_data(fields);
-        return;
-    }
-    const unsigned id = (unsigned)read_number(fields[1], 0, LAB_CALLS - 1);
-    if (is_call) {
+    } else if (strcmp(name, "call") == 0 && num > 3 && !line) {
         take_call(id, num - 2, fields + 2);
     } else if (!is_ready[id]) {
-        lab_fail("%s: call %u is not ready", name, id);
-    } else if (is_round) {
+        lab_fail("%s with %d fields: is not a request, or its call is not ready", name,
+                 num);
+    } else if (strcmp(name, "round") == 0 && (num == 3 || num == 4)) {
         take_round(id, read_number(fields[2], 1, 1 << 30), num == 4);
-    } else if (is_check) {
+    } else if (strcmp(name, "check") == 0 && num == 3) {
         take_check(id, fields[2]);
-    } else {
+    } else if (strcmp(name, "trace") == 0 && num == 3 && program->request) {
         program->request(name, id, fields[2]);
+    } else {
+        lab_fail("%s with %d fields is not a request of %s", name, num, program->name);
     }
 }
 
@@ -339,7 +325,9 @@ int lab_main(int argc, char **argv, const struct lab_program *which)
         take(line);
         end_answer();
     }
-    program->close();
+    if (program->close) {
+        program->close();
+    }
     free(host_memory);
     free(host_sets);
     free(line);

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-enum { LAB_ARRAYS = 8, LAB_CALLS = 64 };
+enum { LAB_ARRAYS = 8, LAB_CALLS = 64, LAB_FIELDS = 256 }; /* of a request */
 
 /* An array of the data, or room for results. */
 struct lab_array {
@@ -63,7 +63,7 @@ struct lab_program {
     void (*read)(size_t set, size_t out, void *to);
     /* Another request, "trace", with its words after the ID; or NULL. */
     void (*request)(const char *name, unsigned id, const char *path);
-    void (*close)(void);
+    void (*close)(void); /* or NULL */
 };
 
 int lab_main(int argc, char **argv, const struct lab_program *program);
@@ -77,18 +77,11 @@ void lab_put_number(const char *key, double number);
 void lab_runs_on(const char *device, int index, const char *platform, const char *driver,
                  bool is_cpu);
 
-#ifdef __GNUC__
-#define LAB_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#define LAB_ENDS                __attribute__((noreturn))
-#else
-#define LAB_PRINTF(text, first)
-#define LAB_ENDS
-#endif
-
 /* One sentence under that key. Always false. */
-bool lab_say(const char *key, const char *format, ...) LAB_PRINTF(2, 3);
+bool lab_say(const char *key, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Ends the program, once it has said why. */
-LAB_ENDS void lab_stop(void);
+void lab_stop(void) __attribute__((noreturn));
 #define lab_refuse(...) lab_say("unsupported", __VA_ARGS__)
 #define lab_end(...)    (lab_say(__VA_ARGS__), lab_stop()) /* "failed", "no_device" */
 #define lab_fail(...)   lab_end("failed", __VA_ARGS__)
