@@ -54,10 +54,10 @@ def read_options(arguments):
 
 def against(options, pool_extra):
     """The entry that each case has besides, or None: by a tuning file, or another version."""
-    from lab import versions  # pylint: disable=import-outside-toplevel
-
     if not options.against:
         return None
+    from lab import versions  # pylint: disable=import-outside-toplevel
+
     command, tuning = versions.find(options.against)
     if command:
         pool_extra["against"] = (command, None)

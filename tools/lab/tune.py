@@ -17,7 +17,7 @@ import time
 
 from lab import measure, report, view
 from lab.measure import Entry
-from lab.program import Shared, Trouble, Unsupported
+from lab.program import Shared, Trouble, Unsupported, WrongResult
 
 FIRST = "clfold tuning 5\n"
 ROW = re.compile(r"(\w+ \d+ 2\^\d+\.\.2\^\d+) ((?:\w+=\w+ ?)+)on (.*)")
@@ -46,6 +46,7 @@ def read_options(arguments):
     parser.add_case(CASES)
     options = parser.parse_args(arguments)
     options.json, options.events, options.svg, options.png = False, False, None, None
+    options.rounds = options.rounds or measure.FEWEST_ROUNDS  # before the search
     if not options.file:
         parser.error("neither $XDG_DATA_HOME nor $HOME is set: --file names the tuning file")
     return options
@@ -54,7 +55,7 @@ def read_options(arguments):
 def usual_file():
     home = os.environ.get("XDG_DATA_HOME") or (
         os.environ.get("HOME") and os.path.join(os.environ["HOME"], ".local/share"))
-    return home and os.path.join(home, "clfold", "tuning")
+    return os.path.join(home, "clfold", "tuning") if home else None
 
 
 # ---- The file ----
@@ -173,16 +174,17 @@ class Search:
     def is_wrong(self, entry):
         try:
             self.check(entry)
-        except Trouble as trouble:
-            if not str(trouble).startswith("WRONG"):
-                raise
+        except WrongResult:
             return True
         return False
 
     def rounds(self, num):
-        """Raises what a program has failed by, which is not that it is asked again."""
         for turn in range(num):
             self.one.round(turn)
+        self.require()
+
+    def require(self):
+        """Raises what the program has failed by, which is not that it is asked again."""
         troubles = [entry.trouble for entry in self.one.entries if entry.trouble]
         if troubles:
             raise Trouble(min(troubles, key=lambda trouble: "not ready" in trouble))
@@ -249,6 +251,7 @@ class Search:
         begin, self.short, best = time.monotonic(), False, self.default
         self.one.entries = [best]
         self.one.run()
+        self.require()
         self.call = best.median() * self.one.calls
         self.end = begin + (1 - LAST_SHARE) * seconds
         stride = 2

@@ -4,6 +4,7 @@ import argparse
 import os
 import re
 import shlex
+import signal
 import sys
 
 from lab import measure, programs
@@ -216,7 +217,10 @@ def line_for(roofline):
 
 
 def run(main):
-    """Runs a view; one sentence where it fails."""
+    """Runs a view; one sentence where it fails. A signal ends it as ctrl-C does, without files
+    that stay."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
         sys.exit(main(sys.argv[1:]))
     except (Failed, Trouble, Wrong) as error:
