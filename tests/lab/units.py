@@ -14,7 +14,7 @@ sys.path[:0] = [sys.argv[1], os.path.join(os.path.dirname(os.path.abspath(__file
 from cases import Count, Runner, check, read, write  # noqa: E402
 from lab import bench, compare, measure, report, text, tune, view  # noqa: E402
 from lab.case import Case, Wrong, offsets_of  # noqa: E402
-from lab.program import Shared, Trouble, Unsupported  # noqa: E402
+from lab.program import Shared, Trouble, Unsupported, WrongResult  # noqa: E402
 
 
 def raises(kind, function, *words):
@@ -388,7 +388,7 @@ class Planted:
 
     def check(self, shared, right, number):
         if self.wrong(self.calls[number]):
-            raise Trouble("WRONG: result 0 is 1 and not 2")
+            raise WrongResult("WRONG: result 0 is 1 and not 2")
 
 
 def found_by(planted, hints=()):
