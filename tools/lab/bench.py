@@ -2,7 +2,9 @@
 only read the same bytes, or copy them: the roofline. Every result is compared with numpy's, or it
 says that it is not known; a wrong one is reported, and the exit status is 1."""
 
-from lab import measure, report, view
+import os
+
+from lab import measure, programs, report, view
 from lab.case import PAIRS
 from lab.measure import Entry
 from lab.text import Unknown
@@ -52,16 +54,15 @@ def read_options(arguments):
     return options
 
 
-def against(options, pool_extra):
-    """The entry that each case has besides, or None: by a tuning file, or another version."""
+def against(options, extra):
+    """Makes the entry that each case has besides, by a tuning file or another version; or None."""
     if not options.against:
         return None
-    from lab import versions  # pylint: disable=import-outside-toplevel
-
-    command, tuning = versions.find(options.against)
-    if command:
-        pool_extra["against"] = (command, None)
-    return lambda: Entry("against", "against" if command else "clfold", None, tuning or "", 1)
+    if os.path.exists(options.against):
+        tuning = os.path.abspath(options.against)
+        return lambda: Entry("against", "clfold", None, tuning, 1)
+    extra["against"] = (programs.of_commit(options.against), None)
+    return lambda: Entry("against", "against", None, "", 1)
 
 
 def memory_speed(pool, roofline, options):
