@@ -181,7 +181,8 @@ class Case:
             self.make_segments(random)
 
     def make_segments(self, random):
-        self.starts = starts = offsets_of(self.lengths, self.count, random)
+        starts = offsets_of(self.lengths, self.count, random)
+        self.starts = starts = starts if self.by == "offsets" else np.unique(starts)
         runs = np.diff(starts)
         if self.same:
             # a run differs from the one before it
@@ -194,7 +195,7 @@ class Case:
             self.arrays["heads"] = np.repeat(np.arange(len(runs)), runs).astype(self.heads)
         else:
             flags = np.zeros(self.count, self.heads)
-            flags[starts[:-1][runs > 0]] = 1
+            flags[starts[:-1]] = 1
             self.arrays["heads"] = flags
 
     # ---- Results ----
@@ -360,9 +361,10 @@ def identity_of(op, dtype):
 
 def offsets_of(lengths, count, random):
     """Where each segment begins, and then the count."""
-    word = lengths.strip("~")
-    high = word.partition("-")[2]
-    if not (word.isdigit() or (word.startswith("0-") and high.isdigit()) or lengths == "pareto"):
+    word = lengths.removeprefix("~")
+    high = word.removeprefix("0-") if lengths.startswith("0-") else ""
+    number = high or word
+    if not (number.isdigit() and int(number) or lengths == "pareto"):
         raise Wrong(f"--segments {lengths}: is not N, 0-N, ~N or pareto")
     ends = [np.zeros(1, np.int64)]
     while ends[-1][-1] < count:
@@ -373,7 +375,7 @@ def offsets_of(lengths, count, random):
         elif high:
             part = random.integers(0, int(high) + 1, 1 << 16)
         else:
-            part = np.full(1 << 16, max(1, int(word)))
+            part = np.full(1 << 16, int(word))
         ends.append(ends[-1][-1] + np.cumsum(part))
     offsets = np.concatenate(ends)
     offsets = offsets[: int(np.searchsorted(offsets, count)) + 1]

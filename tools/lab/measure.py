@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from lab.program import Program, Shared, Trouble
+from lab.program import GoesOn, Program, Shared, Trouble
 
 ALL_SETS, MOST_SETS = 512 << 20, 128  # bytes of all sets: more than the caches; how many
 FEWEST_ROUNDS, MOST_ROUNDS = 5, 101
@@ -62,7 +62,7 @@ class Entry:
             yield
         except Trouble as trouble:
             self.trouble = str(trouble)
-            if not self.trouble.startswith("unsupported"):
+            if not isinstance(trouble, GoesOn):
                 pool.drop(self.program)
 
     def median(self):

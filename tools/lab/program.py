@@ -20,8 +20,16 @@ class Trouble(Exception):
     """What is shown in place of a speed."""
 
 
-class Unsupported(Trouble):
-    """The program has no such call, and goes on."""
+class GoesOn(Trouble):
+    """After which the program may be asked again."""
+
+
+class Unsupported(GoesOn):
+    """It has no such call."""
+
+
+class WrongResult(GoesOn):
+    pass
 
 
 class Shared:
@@ -54,11 +62,17 @@ class Shared:
 
     def take_results(self):
         """What a program wrote, by name."""
-        written, at, found = {}, 0, np.fromfile(self.results, np.uint8)
-        for name, size in self.case.room().items():
+        written, at, room = {}, 0, self.case.room()
+        try:
+            found = np.fromfile(self.results, np.uint8)
+            os.remove(self.results)
+        except FileNotFoundError:
+            found = np.empty(0, np.uint8)
+        if found.nbytes != sum(room.values()):
+            raise Trouble(f"wrote {found.nbytes} bytes of results and not {sum(room.values())}")
+        for name, size in room.items():
             written[name] = found[at : at + size]
             at += size
-        os.remove(self.results)
         return written
 
 
@@ -152,7 +166,7 @@ class Program:
         written = shared.take_results()
         wrong = shared.case.wrong(expected, written) if expected is not None else None
         if wrong:
-            raise Trouble(f"WRONG: {wrong}")
+            raise WrongResult(f"WRONG: {wrong}")
 
     def close(self):
         self.selector.close()

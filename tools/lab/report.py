@@ -34,7 +34,7 @@ BENCH = [
     ("spread", 7, lambda row: f"{100 * row['spread']:.1f} %"),
     ("roofline", 9, lambda row: figures(row["roofline_gbps"])),
     ("share", 6, lambda row: share(row["fraction"])),
-    ("", -1, lambda row: f" {row['algorithm']}, {row['policy']}; {row['roofline']}"
+    ("", -1, lambda row: f" {row['algorithm']}, {row['policy']}; {row['roofline'] or 'no roofline'}"
      + ("" if row["checked"] else "; result not checked")
      + ("; memory is short" if row["sets_few"] else "")),
 ]  # fmt: skip

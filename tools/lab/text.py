@@ -33,7 +33,7 @@ class Unknown(Exception):
 def in_python(text):
     """The same in Python's words; a ? b : c of lowest precedence becomes (b if a else c)."""
     text = re.sub(r"!(?!=)", " not ", text.replace("&&", " and ").replace("||", " or "))
-    text = re.sub(r"(\d\.?)[fFuUlL]+\b", r"\1", text)
+    text = re.sub(r"(?<!\w)(\d+\.?\d*|\.\d+)[fFuUlL]+\b", r"\1", text)
     depth = 0
     for at, character in enumerate(text):
         depth += {"(": 1, ")": -1}.get(character, 0)
@@ -43,6 +43,30 @@ def in_python(text):
                 raise Unknown(text)
             return f"({in_python(yes)}) if ({text[:at]}) else ({in_python(no)})"
     return text
+
+
+def in_c(node):
+    """Raises Unknown where operators of C bind otherwise: !x == 3 and x & 1 == 0 do."""
+    for one in ast.walk(node):
+        parts = []
+        if isinstance(one, ast.Compare):
+            parts = [part for part in (one.left, *one.comparators) if isinstance(part, ast.BinOp)
+                     and isinstance(part.op, (ast.BitAnd, ast.BitOr, ast.BitXor))
+                     and (part.col_offset == one.col_offset or
+                          part.end_col_offset == one.end_col_offset)]  # in no parentheses
+        elif isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.Not):
+            parts = [one.operand] if isinstance(one.operand, (ast.Compare, ast.BinOp)) and (
+                one.end_col_offset == one.operand.end_col_offset) else []
+        if parts:
+            raise Unknown(ast.dump(one))
+    return node
+
+
+def promoted(value):
+    """What is narrower than int is an int."""
+    kind = getattr(value, "dtype", None)
+    narrow = kind is not None and kind.kind in "biu" and kind.itemsize < 4
+    return value.astype(np.int32) if narrow else value
 
 
 def compute(node, names):
@@ -55,9 +79,12 @@ def compute(node, names):
     if isinstance(node, ast.IfExp):
         return np.where(*(compute(part, names) for part in (node.test, node.body, node.orelse)))
     if isinstance(node, ast.UnaryOp):
-        return OPERATORS[type(node.op)](compute(node.operand, names))
+        value = promoted(compute(node.operand, names))
+        if isinstance(value, (int, float)) and isinstance(node.op, ast.USub):
+            return -value  # which takes the type of what it is added to
+        return OPERATORS[type(node.op)](value)
     if isinstance(node, ast.BinOp):
-        a, b = compute(node.left, names), compute(node.right, names)
+        a, b = (promoted(compute(part, names)) for part in (node.left, node.right))
         if isinstance(node.op, ast.Div) and np.asarray(a).dtype.kind == "f":
             return np.divide(a, b)
         return OPERATORS[type(node.op)](a, b)
@@ -77,6 +104,6 @@ def compute(node, names):
 def evaluate(text, **names):
     """What the text is of arrays by these names. Raises Unknown."""
     try:
-        return compute(ast.parse(in_python(text).strip(), mode="eval"), names)
-    except (SyntaxError, KeyError, TypeError, ValueError) as error:
+        return compute(in_c(ast.parse(in_python(text).strip(), mode="eval")), names)
+    except (SyntaxError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise Unknown(text) from error

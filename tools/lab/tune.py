@@ -18,7 +18,7 @@ import time
 
 from lab import measure, report, view
 from lab.measure import Entry
-from lab.program import Shared, Trouble
+from lab.program import Shared, Trouble, Unsupported, WrongResult
 
 FIRST = "clfold tuning 5\n"
 ROW = re.compile(r"(\w+ \d+ 2\^\d+\.\.2\^\d+) ((?:\w+=\w+ ?)+)on (.*)")
@@ -48,6 +48,7 @@ def read_options(arguments):
     parser.add_case(CASES)
     options = parser.parse_args(arguments)
     options.json, options.events, options.svg, options.png = False, False, None, None
+    options.rounds = options.rounds or measure.FEWEST_ROUNDS  # before the search
     if not options.file:
         parser.error("neither $XDG_DATA_HOME nor $HOME is set: --file names the tuning file")
     return options
@@ -56,7 +57,7 @@ def read_options(arguments):
 def usual_file():
     home = os.environ.get("XDG_DATA_HOME") or (
         os.environ.get("HOME") and os.path.join(os.environ["HOME"], ".local/share"))
-    return home and os.path.join(home, "clfold", "tuning")
+    return os.path.join(home, "clfold", "tuning") if home else None
 
 
 # ---- The file ----
@@ -78,10 +79,10 @@ def read_rows(path):
 
 def write_rows(path, rows):
     """At once: a reader sees the old ones or the new."""
-    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     real = os.path.realpath(path)
     part = f"{real}.{os.getpid()}.part"
     try:
+        os.makedirs(os.path.dirname(real), exist_ok=True)
         with open(part, "x", encoding="utf-8") as file:
             file.write(FIRST + "".join(f"{calls} {numbers} on {device}\n"
                                        for calls, numbers, device in rows))
@@ -158,7 +159,7 @@ class Search:
         self.check(self.default)
 
     def enter(self, numbers):
-        """The entry of these numbers, built and ready. Trouble: they will not do."""
+        """The entry of these numbers, built and ready. Unsupported: they will not do."""
         path = ""
         if numbers:
             self.num += 1
@@ -168,7 +169,7 @@ class Search:
         begin = time.monotonic()
         try:
             entry.answer = self.program.ask("call", entry.number, path, *self.words)
-        except Trouble:
+        except Unsupported:
             self.free.append(entry.number)
             raise
         self.build = max(time.monotonic() - begin, 0.75 * self.build)
@@ -181,6 +182,24 @@ class Search:
 
     def check(self, entry):
         self.program.check(self.shared, self.expected, entry.number)
+
+    def is_wrong(self, entry):
+        try:
+            self.check(entry)
+        except WrongResult:
+            return True
+        return False
+
+    def rounds(self, num):
+        for turn in range(num):
+            self.one.round(turn)
+        self.require()
+
+    def require(self):
+        """Raises what the program has failed by, which is not that it is asked again."""
+        troubles = [entry.trouble for entry in self.one.entries if entry.trouble]
+        if troubles:
+            raise Trouble(min(troubles, key=lambda trouble: "not ready" in trouble))
 
     def neighbours(self, at, stride):
         """Sets that differ from `at` in one number, by `stride` values of it."""
@@ -210,8 +229,7 @@ class Search:
             self.tried.append(numbers)
             try:
                 entry = self.enter(numbers)
-            except Trouble:
-                self.program = self.pool.get("clfold")
+            except Unsupported:
                 continue
             at = best.numbers or self.policy
             shown = {name for name in numbers if numbers[name] != at.get(name)} - SILENT
@@ -233,19 +251,19 @@ class Search:
         for entry in entries:
             entry.seconds = []
         while len(entries) > 1:
-            for turn in range(RACE_ROUNDS * (2 if len(entries) <= 4 else 1)):
-                self.one.round(turn)
-            entries = sorted(self.one.living(), key=Entry.median)
+            self.rounds(RACE_ROUNDS * (2 if len(entries) <= 4 else 1))
+            entries = sorted(entries, key=Entry.median)
             for entry in entries[(len(entries) + 1) // 2 :]:
                 self.leave(entry)
             self.one.entries = entries = entries[: (len(entries) + 1) // 2]
-        return entries[0] if entries else self.default
+        return entries[0]
 
     def search(self, seconds, hints):
         """The best entry; the default's own where nothing looks better."""
         begin, self.short, best = time.monotonic(), False, self.default
         self.one.entries = [best]
         self.one.run()
+        self.require()
         self.call = best.median() * self.one.calls
         self.end = begin + (1 - LAST_SHARE) * seconds
         stride = 2
@@ -253,6 +271,12 @@ class Search:
             racers = self.candidates(best, hints, stride)
             hints = []
             winner = self.race([best, *racers]) if racers else best
+            if winner is not best and self.is_wrong(winner):
+                others = [entry.numbers for entry in racers if entry is not winner]
+                self.tried = [numbers for numbers in self.tried if numbers not in others]
+                self.leave(winner)
+                best = self.enter(best.numbers) if best.numbers else best
+                continue  # without it
             stride -= winner is best
             best = winner
         self.end = begin + seconds
@@ -266,8 +290,7 @@ class Search:
         self.one.entries = [self.default, best]
         for entry in self.one.entries:
             entry.seconds = []
-        for turn in range(rounds):
-            self.one.round(turn)
+        self.rounds(rounds)
         return measure.ratio(self.default.seconds, best.seconds)
 
 

@@ -4,6 +4,7 @@ import argparse
 import os
 import re
 import shlex
+import signal
 import sys
 
 from lab import measure, programs
@@ -197,7 +198,8 @@ class Roofline:
 
     def best(self, entries, program):
         """GB/s of its fastest call, and its name; or None."""
-        done = [entry for entry in entries if entry.program == program and entry.seconds]
+        done = [entry for entry in entries
+                if entry.program == program and entry.seconds and not entry.trouble]
         if not done:
             return None, None
         entry = min(done, key=measure.Entry.median)
@@ -216,14 +218,23 @@ def line_for(roofline):
 
 
 def run(main):
-    """Runs a view; one sentence where it fails."""
+    """Runs a view; one sentence where it fails. A signal ends it as ctrl-C does, without files
+    that stay."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
-        sys.exit(main(sys.argv[1:]))
+        status = main(sys.argv[1:])
+        sys.stdout.flush()
+        sys.exit(status)
     except (Failed, Trouble, Wrong) as error:
         print(f"clfold: {error}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
-    except BrokenPipeError:  # the output is closed; do not flush it at the end
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            print(f"clfold: {error.filename or 'standard output'}: {error.strerror}",
+                  file=sys.stderr)
+        # the output is closed or full; do not flush it at the end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

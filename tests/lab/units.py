@@ -1,0 +1,447 @@
+"""Tests the lab's parts that need no device. usage: units.py TOOLS, the folder that holds `lab`.
+Prints TAP."""
+
+import argparse
+import contextlib
+import io
+import os
+import sys
+
+import numpy as np
+
+sys.path[:0] = [sys.argv[1], os.path.join(os.path.dirname(os.path.abspath(__file__)), "../command")]
+# pylint: disable=wrong-import-position
+from cases import Count, Runner, check, read, write  # noqa: E402
+from lab import bench, compare, measure, report, text, tune, view  # noqa: E402
+from lab.case import Case, Wrong, offsets_of  # noqa: E402
+from lab.program import Shared, Trouble, Unsupported, WrongResult  # noqa: E402
+
+
+def raises(kind, function, *words):
+    """What is said of them."""
+    try:
+        found = function(*words)
+    except kind as error:
+        return str(error)
+    check(False, f"{words}: {found!r}, and no {kind.__name__}")
+
+
+# ---- Texts ----
+
+X = [-7, -1, 0, 1, 3, 40, 41, 100]
+TEXTS = {
+    "x > 3 && x < 41": lambda x: 3 < x < 41, "x < 0 || x == 3": lambda x: x < 0 or x == 3,
+    "!(x > 3)": lambda x: not x > 3, "x != 3": lambda x: x != 3, "!x": lambda x: not x,
+    "x > 40 ? 1 : 0": lambda x: x > 40, "2.5f * x + 1u": lambda x: 2.5 * x + 1,
+    "x > 3 ? x > 40 ? 2.f : 1 : 0": None, "x < 0 ? -x : x < 3 ? 10 : 20L": lambda x:
+    -x if x < 0 else 10 if x < 3 else 20, "(x & 0x1f) == 3": lambda x: x & 31 == 3,
+    "~x ^ 5 | 1": lambda x: ~x ^ 5 | 1, "x << 2": lambda x: x << 2, "min(x, 3) * i": None,
+    "(x > 0) + (x > 3)": lambda x: (x > 0) + (x > 3), "x * -2": lambda x: x * -2,
+    "max(x, 2) - fabs(x)": lambda x: max(x, 2) - abs(x), "to_u8(x)": lambda x: x % 256,
+    # numpy cannot tell, or C has another precedence than Python
+    "(float)x": None, "(float)(x)": None, "convert_int(x)": None, "x.s0": None, "x % 3": None,
+    "x & 1 == 0": None, "0 == x & 1": None, "!x == 3": None, "x < 3 < 5": None, "x =": None,
+    "min(x)": None, "y": None, "": None, "__import__('os')": None, "x = 3": None,
+}  # fmt: skip
+
+BITS = ("(x & 0x1f) == 3", "~x ^ 5 | 1", "x << 2")
+
+
+def texts(_d, _):
+    for kind in ("i4", "f4", "i8"):
+        x = np.array(X, kind)
+        for one, right in TEXTS.items():
+            if right is None or (kind[0] == "f" and one in BITS):
+                raises(text.Unknown, lambda one=one, x=x: text.evaluate(one, x=x))
+                continue
+            found = np.broadcast_to(text.evaluate(one, x=x), x.shape)
+            check(found.tolist() == [right(value) for value in X], f"{one} of {kind}: {found}")
+    # narrow ones are int in C
+    narrow = np.array([200, 255], "u1")
+    for one, right in {"x * x": [40000, 65025], "x + x": [400, 510], "-x": [-200, -255],
+                       "~x": [-201, -256]}.items():  # fmt: skip
+        check(text.evaluate(one, x=narrow).tolist() == right, f"{one} of u8")
+
+
+# ---- Cases ----
+
+FOLDS = {
+    "add": lambda a, b: a + b, "sum": lambda a, b: a + b, "mul": lambda a, b: a * b, "min": min,
+    "max": max, "bit-and": lambda a, b: a & b, "bit-or": lambda a, b: a | b,
+    "bit-xor": lambda a, b: a ^ b, "logical-and": lambda a, b: int(bool(a and b)),
+    "logical-or": lambda a, b: int(bool(a or b)),
+}  # fmt: skip
+NEUTRAL = {"add": 0, "mul": 1, "min": np.inf, "max": -np.inf, "bit-and": -1, "logical-and": 1}
+DUAL, AFFINE = (f"--combine '{{ a.x * b.x, a.{x} + {y} }}' --identity '{{ 1, 0 }}' --components "
+                "'float x; float y'" for x, y in (("x * b.y", "a.y * b.x"), ("y * b.x", "b.y")))
+PAIRS = {"dual": lambda a, b: (a[0] * b[0], a[0] * b[1] + a[1] * b[0]),
+         "affine": lambda a, b: (a[0] * b[0], a[1] * b[0] + b[1])}  # fmt: skip
+# Cases, and what an element gives, and whether it is kept.
+LOADS = {"x * x": lambda x, i, y: x * x, "x * y": lambda x, i, y: x * y, "2 * x + 1":
+         lambda x, i, y: 2 * x + 1, "x > 40 ? 1 : 0": lambda x, i, y: int(x > 40),
+         "x + i": lambda x, i, y: x + i, "x > 0": lambda x, i, y: x > 0, "x > 49":
+         lambda x, i, y: x > 49, "i < 100 && x < 7": lambda x, i, y: i < 100 and x < 7}  # fmt: skip
+SLOW = [
+    *(f"{kind} --op {op} --type {name}" for kind in ("reduce", "scan", "scan --exclusive")
+      for op in FOLDS for name in ("i32", "u8", "f32", "f64", "i64") if name[0] != "f"
+      or not op.startswith("bit-")),
+    *(f"reduce --op {op} --type {name}" for op in ("arg-min", "arg-max", "min-max", "arg-min-max")
+      for name in ("f32", "i64", "u8")),
+    "reduce --type f16", "scan --type f16", "reduce --type u8 --acc u64", "scan --type i16 --acc i32",
+    "reduce --accuracy compensated", "reduce --accuracy reproducible",
+    *(f"{kind} --{way} {n}" for kind in ("reduce", "scan") for way in ("length", "columns")
+      for n in (1, 3, 100)),
+    "scan --length 7 --exclusive", "reduce --op max --length 9", "scan --op min --columns 4",
+    *(f"reduce --by offsets:u32 --segments {n}" for n in ("9", "0-3", "~8", "pareto")),
+    *(f"{kind} --by {by} --segments ~8" for kind in ("reduce", "scan", "scan --exclusive")
+      for by in ("flags:u8", "keys:u32")), "reduce --by keys:u64 --keys-out --segments 3",
+    "reduce --op min --by offsets:u64 --segments 0-3",
+    *(f"{kind} {pair}" for kind in ("reduce", "scan") for pair in (DUAL, AFFINE)),
+    *(f"{kind} --load '{load}' --type {name}" for kind in ("reduce", "scan", "map")
+      for load in ("x * x", "x > 40 ? 1 : 0", "x + i") for name in ("f32", "i64", "u8")),
+    *(f"{kind} --load 'x * y' --stream y=f32" for kind in ("reduce", "scan", "map")),
+    "map", "map --out u8 --type i32", "map --load '2 * x + 1' --type u8",
+    *(f"select --where '{where}'{rest}" for where in ("x > 0", "x > 49", "i < 100 && x < 7")
+      for rest in ("", " --rest")),
+    *(f"{kind} --segments {n} --type {name}" for n in ("1", "~4", "0-3", "1000")
+      for kind in ("unique", "unique --lengths-out", "rle") for name in ("f32", "i8")),
+]  # fmt: skip
+
+
+def parts_of(case):
+    """The elements' numbers, by segment, as its arrays have it."""
+    numbers = list(range(case.count))
+    if case.length:
+        return [numbers[at : at + case.length] for at in numbers[:: case.length]]
+    if case.columns:
+        return [numbers[at :: case.columns] for at in range(case.columns)]
+    if not case.by:
+        return [numbers]
+    heads = case.arrays["heads"].tolist()
+    if case.by == "flags":
+        begins = [i for i in numbers if i == 0 or heads[i]]
+    elif case.by == "keys":
+        begins = [i for i in numbers if i == 0 or heads[i] != heads[i - 1]]
+    else:
+        begins = heads[:-1]
+        check(heads[-1] == case.count, "the last offset is the count")
+    return [numbers[a:b] for a, b in zip(begins, [*begins[1:], case.count])]
+
+
+def slow_select(case, x):
+    if case.keep:
+        keeps = [LOADS[case.keep](one, i, 0) for i, one in enumerate(x)]
+    else:
+        keeps = [i == 0 or one != x[i - 1] for i, one in enumerate(x)]
+    begins = [i for i, keep in enumerate(keeps) if keep]
+    results = {"out": [x[i] for i in begins], "num": [len(begins)]}
+    if "rest" in case.options:
+        results["also"] = [one for one, keep in zip(x, keeps) if not keep]
+    elif "also" in case.room():
+        results["also"] = [b - a for a, b in zip(begins, [*begins[1:], len(x)])]
+    return results
+
+
+def slow(case):
+    """Results by plain loops."""
+    x = case.arrays["in"].tolist()
+    if case.operation == "select":
+        return slow_select(case, x)
+    y = case.arrays.get("y", case.arrays["in"]).tolist()
+    load = LOADS[case.load] if case.load else lambda x, i, y: x
+    items = [load(*one) for one in zip(x, range(len(x)), y)]
+    if case.operation == "map":
+        return {"out": items}
+    if "arg" in case.op or case.op == "min-max" if case.op else False:
+        ends = [by(items) for word, by in (("min", min), ("max", max)) if word in case.op]
+        return {"out": [(items.index(one), one) if "arg" in case.op else one for one in ends]}
+    fold = FOLDS.get(case.op) or PAIRS[case.pair]
+    if case.pair:
+        items = list(zip(x[::2], x[1::2]))
+    out = [None] * (len(items) if case.operation == "scan" else 0)
+    for part in parts_of(case):
+        total = NEUTRAL.get(case.op, 0) if case.op else (1, 0)
+        for i in part:
+            before, total = total, fold(total, items[i])
+            if case.operation == "scan":
+                out[i] = before if case.exclusive else total
+        if case.operation == "reduce":
+            out.append(total)
+    results = {"out": [number for pair in out for number in pair] if case.pair else out}
+    if "keys-out" in case.options:
+        keys = case.arrays["heads"].tolist()
+        results |= {"also": [keys[part[0]] for part in parts_of(case)], "num": [len(out)]}
+    return results
+
+
+def number_in(value, dtype):
+    """As C converts it: whole numbers wrap."""
+    if dtype.names:
+        return value[0], int(np.frombuffer(value[1].tobytes().ljust(8, b"\0"), "u8")[0])
+    if dtype.kind == "f":
+        return value
+    if value in (np.inf, -np.inf):
+        return getattr(np.iinfo(dtype), "max" if value > 0 else "min")
+    return int.from_bytes((int(value) % 2 ** (8 * dtype.itemsize)).to_bytes(8, "little")[
+        : dtype.itemsize], "little", signed=dtype.kind == "i")  # fmt: skip
+
+
+def expected(_d, _):
+    """Results are those of plain loops; and a changed byte is seen."""
+    for seed, words in enumerate(SLOW):
+        case = Case(words, 1201, seed)
+        case.make()
+        found, right, room = case.expected(), slow(case), case.room()
+        check(set(found) == set(right) == set(room), f"{words}: {set(found)}, room {set(room)}")
+        written = {}
+        for name, array in found.items():
+            dtype = array.dtype
+            if dtype.names:
+                right[name] = [(at, np.array(one, case.acc.replace("8", "1") if case.acc == "u8"
+                                             else case.dtype)) for at, one in right[name]]
+            wanted = np.array([number_in(one, dtype) for one in right[name]], dtype)
+            check(array.tobytes() == wanted.tobytes(), f"{words}: {name} {array} is not {wanted}")
+            check(array.nbytes <= room[name], f"{words}: no room for {name}")
+            written[name] = np.frombuffer(wanted.tobytes().ljust(room[name], b"\xa5"), "u1").copy()
+        check(case.wrong(found, written) is None, f"{words}: right is wrong")
+        moved = sum(array.nbytes for name, array in found.items() if name != "num")
+        check(case.moved(found) == (sum(array.nbytes for array in case.arrays.values()), moved),
+              f"{words}: moved {case.moved(found)}")  # fmt: skip
+        for name, bytes_of in written.items():
+            for at in (0, found[name].nbytes // 2, found[name].nbytes - 1):
+                bytes_of[at] ^= 4
+                said = case.wrong(found, written)
+                check(said and " is " in said and " and not " in said, f"{words}: {said}")
+                bytes_of[at] ^= 4
+    case = Case("reduce --result 'x'", 10)
+    case.make()
+    raises(text.Unknown, case.expected)
+
+
+def case_words(_d, _):
+    """What is said of wrong ones names the option; and what programs get."""
+    for words, part in {
+        "": "operations", "sum": "sum: the operations", "reduce x": "'x'", "reduce --op": "--op",
+        "reduce --type f31": "--type f31", "reduce --acc x": "--acc x", "map --out i": "--out i",
+        "reduce --length x": "--length x", "reduce --columns -1": "--columns -1",
+        "reduce --by keys:f3": "--by f3", "map --stream y=f": "--stream f", "map --stream y":
+        "--stream", "map 'x": "quotation", "unique --segments x": "--segments x",
+        "unique --segments 0-0": "--segments 0-0", "unique --segments ~0": "--segments ~0",
+        "unique --segments ~": "--segments ~", "unique --segments 0": "--segments 0",
+    }.items():  # fmt: skip
+        said = raises(Wrong, lambda words=words: Case(words, 9).make())
+        check(part in said and "\n" not in said, f"{words}: {said}")
+    case = Case("reduce --op=sum --stream y=f64 --load 'x * y' --by offsets:u64 --segments 4 "
+                "--accuracy compensated", 10)  # fmt: skip
+    case.make()
+    told = case.call_words({"y": "/y.npy"})
+    check(told == ["reduce", "--op", "sum", "--stream", "y=/y.npy", "--load", "x * y",
+                   "--accuracy", "compensated", "--acc", "f32", "--by", "offsets:u64:3"], told)
+    case = Case("rle --segments 3 --type i8", 10)
+    case.make()
+    check(case.call_words({}) == ["select", "--type", "i8", "--same", "a == b"], case.call_words({}))
+    case = Case("select --where 'x > 40' --rest", 10).of_type("u8:u64")
+    check((case.type_label(), case.label()) == ("u8:u64", "select --where 'x > 40' --rest"),
+          f"{case.type_label()} {case.label()}")  # fmt: skip
+    check(case.call_words({}) == ["select", "--type", "u8", "--acc", "u64", "--keep", "x > 40"],
+          case.call_words({}))  # fmt: skip
+    for name, rows in bench.CASES.items():
+        for words, kinds in rows:
+            for kind in kinds.split():
+                view.make_case(words, kind, 1000)  # each is a case
+            check(name != "all" or words in str(bench.CASES), words)
+
+
+def offsets(_d, _):
+    random, num = np.random.default_rng(5), 200000
+    for words, least, most, mean in (("7", 7, 7, 7), ("0-3", 0, 3, 1.5), ("~8", 1, 200, 8),
+                                     ("pareto", 1, 10**6, None)):  # fmt: skip
+        for count in (1, 6, num):
+            found = offsets_of(words, count, random)
+            lengths = np.diff(found)
+            check(found[0] == 0 and found[-1] == count, f"{words}: {found}")
+            check((lengths[:-1] >= least).all() and lengths.max() <= most, f"{words}: {lengths}")
+        check(not mean or abs(lengths.mean() / mean - 1) < 0.02, f"{words}: {lengths.mean()}")
+        check(least == most or len(set(lengths.tolist())) > 3, f"{words}: {lengths}")
+
+
+# ---- Figures ----
+
+
+def figures(_d, _):
+    check(measure.ratio([3.0] * 5, [2.0] * 5) == (1.5, 1.5, 1.5), "of equals")
+    check(measure.ratio([1, 2, 3, 4, 50], [1] * 5) == (3, 1, 50), "of five, all")
+    check(measure.ratio(range(1, 102), [1] * 101) == (51, 41, 61), "of 101")
+    random, held = np.random.default_rng(1), 0
+    for _ in range(2000):
+        _, low, high = measure.ratio(1.3 * np.exp(random.normal(0, 0.1, 21)), np.ones(21))
+        held += low <= 1.3 <= high
+    check(0.93 < held / 2000 < 0.99, f"{held} of 2000 intervals hold it")
+    mib = 1 << 20
+    for wanted, size, memory in (
+        ((128, False), 1, 1 << 34), ((128, False), 4 * mib, 1 << 34), ((64, False), 8 * mib, 1 << 34),
+        ((2, False), 600 * mib, 1 << 34), ((1, False), 1 << 30, 1 << 34),
+        ((3, True), 100 * mib, 300 * mib), ((1, True), 100 * mib, mib),
+    ):  # fmt: skip
+        check(measure.sets_for(size, memory) == wanted, f"{size}, {memory}: {wanted}")
+    check(measure.quartiles([5, 1, 2, 4, 3]) == (2, 4), "quartiles")
+
+
+def views_words(_d, _):
+    for said, number in {"1000": 1000, "2^26": 1 << 26, "1e6": 10**6, "64Mi": 64 << 20, "1": 1,
+                         "3Ki": 3072, "10^3": 1000}.items():  # fmt: skip
+        check(view.count_of(said) == number, said)
+    for said in ("0", "-1", "x", "", "2^48", "1.5", "1 Mi", "64M", "1e", "2^", "1e99", "0^5"):
+        check(said in raises(argparse.ArgumentTypeError, view.count_of, said), said)
+    check([view.types_of(one) for one in ("f32", "u8:u64")] == ["f32", "u8:u64"], "types")
+    for said in ("x", "", "f32:", ":f32", "u8:u16:u32", "f32 "):
+        check("u8:u64" in raises(argparse.ArgumentTypeError, view.types_of, said), said)
+    number = view.number_from(1, 9)
+    check(number("2.5") == 2.5, "number")
+    for said in ("nan", "inf", "0", "10", "x", ""):
+        raises(argparse.ArgumentTypeError, number, said)
+    check([view.count_text(one) for one in (1, 2, 1000, 1 << 20)] == ["1", "2^1", "1000", "2^20"], "")
+    raises(argparse.ArgumentTypeError, compare.peers_of, "nobody")
+    check(compare.peers_of("numpy,x=a 'b c'") == [("numpy", None), ("x", ["a", "b c"])], "peers")
+
+
+GOOD = {"case": "map", "type": "f32", "count": 1024, "gbps": 12.345, "spread": 0.011,
+        "roofline_gbps": 24.69, "fraction": 0.5, "algorithm": "map_tiles", "policy": "p",
+        "roofline": "roofline plain", "checked": True, "sets_few": False}  # fmt: skip
+
+
+def tables(_d, _):
+    """A row that is right, not checked, wrong or unsupported."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        table = report.Table(argparse.Namespace(json=False), report.BENCH)
+        table.add(GOOD)
+        table.add({**GOOD, "checked": False, "sets_few": True, "roofline_gbps": None,
+                   "fraction": None})  # fmt: skip
+        for why in ("WRONG: result 3 is 1 and not 2", "unsupported: no such call"):
+            table.add({"case": "map", "type": "f32", "count": 1000, "ok": False, "why": why})
+    lines = [line.split() for line in out.getvalue().splitlines()]
+    row = ["map", "f32", "2^10", "12.35", "1.1", "%"]
+    check(lines[0] == ["case", "type", "count", "GB/s", "spread", "roofline", "share"], lines[0])
+    end = "map_tiles, p; roofline plain"
+    check(lines[1] == [*row, "24.69", "0.50", *end.split()], lines[1])
+    end += "; result not checked; memory is short"
+    check(lines[2] == [*row, *end.split()], lines[2])
+    check(lines[3] == ["map", "f32", "1000", *"WRONG: result 3 is 1 and not 2".split()], lines[3])
+    check(lines[4] == ["map", "f32", "1000", *"unsupported: no such call".split()], lines[4])
+
+
+# ---- The search ----
+
+CALLS, KEY = "reduce 4 2^11..2^13", "a; device 1 on x"
+STRANGER = ("scan 8 2^3..2^5", "groups=7 tile=tile_vector", "some; other; device")
+
+
+def tuning_files(d, _):
+    path = d.path("data/tuning")
+    check(tune.read_rows(path) is None, "no file")
+    rows = [STRANGER, (CALLS, "tile_bytes=1024", KEY)]
+    tune.write_rows(path, rows)
+    check(read(path).decode() == tune.FIRST + "".join(f"{a} {b} on {c}\n" for a, b, c in rows), "")
+    check(tune.read_rows(path) == rows, f"{tune.read_rows(path)}")
+    check(os.listdir(d.path("data")) == ["tuning"], "parts are left")
+    os.symlink(path, d.path("link"))
+    tune.write_rows(d.path("link"), [])
+    check(os.path.islink(d.path("link")) and tune.read_rows(path) == [], "a link stays")
+    raises(view.Failed, tune.read_rows, write(d.path("mine"), "mine\n"))
+    raises(view.Failed, tune.read_rows, d.folder)
+    raises(view.Failed, tune.write_rows, d.path("mine/x"), [])
+    raises(view.Failed, tune.reset, d.path("mine"))
+
+
+class Planted:
+    """A device in a program's place. `cost` gives what a call takes by its numbers."""
+
+    def __init__(self, cost, wrong=lambda numbers: False, refused=lambda numbers: False):
+        self.cost, self.wrong, self.refused = cost, wrong, refused
+        self.calls, self.random = {}, np.random.default_rng(3)
+
+    def get(self, _):
+        return self
+
+    def drop(self, _):
+        raise Trouble("it has failed")
+
+    def ask(self, what, *words):
+        if what != "call":
+            return {}
+        numbers = {"tile_bytes": 4096, "group_size": 64, "groups": 64, "stream_bytes": 1 << 20}
+        for *_, row, key in tune.read_rows(words[1]) if words[1] else []:
+            check(key == KEY, f"{key} in a tuning file")
+            given = dict(word.split("=") for word in row.split())
+            check(given.pop("tile") == "tile_vector", row)
+            numbers |= {name: int(value) for name, value in given.items()}
+        if self.refused(numbers):
+            raise Unsupported("unsupported: it is too large")
+        self.calls[words[0]] = numbers
+        return {**numbers, "operation": "reduce", "element_bytes": 4, "count_class": 6, "key": KEY,
+                "tile_kind": "tile_vector", "algorithm": "reduce_tiles", "num_launches": 2,
+                "items": numbers["tile_bytes"] // 4, "num_groups": numbers["groups"]}  # fmt: skip
+
+    def round(self, number, calls, events):
+        return 1e-4 * self.cost(self.calls[number]) * self.random.normal(1, 0.01), None
+
+    def check(self, shared, right, number):
+        if self.wrong(self.calls[number]):
+            raise WrongResult("WRONG: result 0 is 1 and not 2")
+
+
+def found_by(planted, hints=()):
+    """What the search comes to, in its words and numbers."""
+    case = Case("reduce --type i32", 4096)
+    case.make()
+    options = argparse.Namespace(once=True, seconds=0.01, rounds=None, events=False)
+    row = {}
+    with Shared(case) as shared:
+        search = tune.Search(planted, case, shared, options, shared.folder.name)
+        check(search.calls == CALLS, search.calls)
+        found = tune.tune_one(search, 1.5, list(hints), row)
+        return row, found
+
+
+def at_best(best):
+    return lambda numbers: 1 + 0.1 * abs(np.log2(numbers["tile_bytes"] / best))
+
+
+def search_better(_d, _):
+    row, found = found_by(Planted(at_best(1 << 16)))
+    check(found and found["tile_bytes"] == 1 << 16 and "tile_bytes=65536" in row["what"], f"{row}")
+    check(1.35 < row["ratio"][0] < 1.45 and row["after"] > 1.3 * row["before"], f"{row}")
+    row, found = found_by(Planted(lambda numbers: 1 if numbers["stream_bytes"] == tune.NEVER else 2))
+    check(found and found["stream_bytes"] == tune.NEVER, f"{row}")
+    # far away, but another case has found it
+    far = {"tile": "tile_vector", "tile_bytes": 1 << 20, "group_size": 64, "groups": 64,
+           "stream_bytes": 1 << 20}  # fmt: skip
+    row, found = found_by(Planted(lambda numbers: 1 + (numbers["tile_bytes"] != 1 << 20)), [far])
+    check(found and found["tile_bytes"] == 1 << 20, f"{row}")
+
+
+def search_noise(_d, _):
+    row, found = found_by(Planted(lambda numbers: 1))
+    check(found == {} and row["what"].startswith("the default"), f"{row} {found}")
+    row, found = found_by(Planted(lambda numbers: 1 - 0.01 * (numbers["groups"] > 64)))
+    check(found == {}, f"1 % is not enough: {row} {found}")
+
+
+def search_wrong(_d, _):
+    """What is wrong or refused does not count, however fast it is."""
+    for fault in ("wrong", "refused"):
+        planted = Planted(at_best(1 << 16), **{fault: lambda numbers: numbers["tile_bytes"] > 8192})
+        row, found = found_by(planted)
+        check(found and found["tile_bytes"] == 8192, f"{fault}: {row} {found}")
+
+
+CASES = [texts, expected, case_words, offsets, figures, views_words, tables, tuning_files,
+         search_better, search_noise, search_wrong]  # fmt: skip
+
+if __name__ == "__main__":
+    driver, count = Runner(None), Count()
+    for one in CASES:
+        count.run_case(one, driver, None)
+    print(f"1..{count.run}")
+    sys.exit(count.failed > 0)
