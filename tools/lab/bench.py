@@ -117,11 +117,12 @@ def main(arguments):
     options = read_options(arguments)
     extra, rows, moved = {}, [], 0
     other = against(options, extra)
+    cases = view.cases_of(options, CASES, "sums")
     with view.pool_for(options, extra) as pool:
         roofline = view.Roofline(pool)
         speeds = [memory_speed(pool, roofline, options)]
         table = report.Table(options, report.BENCH + (report.AGAINST if other else []))
-        for words, kind in view.cases_of(options, CASES, "sums"):
+        for words, kind in cases:
             for count in options.counts:
                 case = view.make_case(words, kind, count)
                 try:

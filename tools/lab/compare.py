@@ -97,10 +97,11 @@ def rows_of(one, expected, roofline, words):
 def main(arguments):
     options = read_options(arguments)
     extra, rows = {}, []
+    cases = view.cases_of(options, CASES, "reduce and scan")
     with view.pool_for(options, extra) as pool:
         roofline = view.Roofline(pool)
         table = report.Table(options, COLUMNS)
-        for words, kind in view.cases_of(options, CASES, "reduce and scan"):
+        for words, kind in cases:
             for count in options.counts:
                 case = view.make_case(words, kind, count)
                 try:

@@ -126,7 +126,9 @@ def cases_of(options, known, default):
     if len(words) == 1 and words[0] in known:
         rows = known[words[0]]
     else:
-        rows = [(shlex.join(words), None)]
+        rows = [(words[0] if len(words) == 1 else shlex.join(words), None)]
+    for one, _ in rows:
+        Case(one)  # that it is one shows before anything is measured
     return [(one, kind) for one, kinds in rows
             for kind in (options.types or (kinds or "f32").split())]
 
