@@ -238,8 +238,8 @@ USAGE = {
     ("bench", "--counts", "x"): "--counts x:", ("bench", "--types", "f31"): "--types f31:",
     ("bench", "--rounds", "0"): "--rounds 0:", ("bench", "--seconds", "nan"): "--seconds nan:",
     ("bench", "--svg", ""): "--svg needs a file", ("bench", "--svg"): "--svg",
-    ("bench", "--none"): "--none", ("compare", "--peers", "nobody"): "--peers nobody:",
-    ("compare", "--peers", "x="): "--peers x=:", ("ladder", "--op", "none"): "--op",
+    ("bench", "--none"): "--none", ("compare", "--peers", "nobody"): "--peers nobody",
+    ("compare", "--peers", "x="): "--peers x=", ("ladder", "--op", "none"): "--op",
     ("trace", "--op", "mul"): "--op", ("tune", "--file", "-"): "--file needs a file",
     ("small", "--limit", "0"): "--limit 0:", ("bench", "--count", "5"): "--count",
 }  # fmt: skip

@@ -11,6 +11,7 @@ from lab.text import Unknown
 
 JUDGED = 32 << 20  # bytes, from which on native loops count, and the speed of memory
 REDUCE, SCAN, PAIR = "reduce", "scan", "--identity '{ 1, 0 }' --components 'float x; float y'"
+MOST_BYTES = 32  # that an element moves
 CASES = {
     "sums": [(REDUCE, "f32 f64 i32 i64 u8:u64 i16:i64 f32:f64"), *(
         (f"{REDUCE} --op {op}", "f32") for op in ("min", "max", "arg-min")),
@@ -120,7 +121,9 @@ def main(arguments):
     cases = view.cases_of(options, CASES, "sums")
     with view.pool_for(options, extra) as pool:
         roofline = view.Roofline(pool)
-        speeds = [memory_speed(pool, roofline, options)]
+        # small data say nothing of the memory
+        is_large = max(options.counts) * MOST_BYTES >= JUDGED
+        speeds = [memory_speed(pool, roofline, options)] if is_large else []
         table = report.Table(options, report.BENCH + (report.AGAINST if other else []))
         for words, kind in cases:
             for count in options.counts:
