@@ -243,7 +243,7 @@ USAGE = {
     ("trace", "--op", "mul"): "--op", ("tune", "--file", "-"): "--file needs a file",
     ("small", "--limit", "0"): "--limit 0:", ("bench", "--count", "5"): "--count",
 }  # fmt: skip
-WRONG = {("bench", "sum"): "sum: the operations are", ("bench", "reduce --op"): "--op needs a value",
+WRONG = {("bench", "sum"): "sum is not one of", ("bench", "reduce --op"): "--op needs a value",
          ("bench", "--svg", "/none/x.svg"): "/none/x.svg:", ("compare", "--png", "/"): "/:",
          ("ladder", "--svg", "/none/x"): "/none/x:", ("trace", "--svg", "/none/x"): "/none/x:",
          ("bench", "--device", "none of these", "map"): "none of these"}  # fmt: skip

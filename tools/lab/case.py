@@ -128,7 +128,8 @@ class Case:
         """As clfold explain takes them. `paths`: of the streams' files."""
         words = [self.operation]
         for name, value in self.options.items():
-            if name in ("rest", "lengths-out", "keys-out", "segments", "where", "by"):
+            if name in ("rest", "lengths-out", "keys-out", "segments", "where", "by") or (
+                name in ("type", "acc") and "components" in self.options):
                 continue
             if name == "stream":
                 words += [one for stream in self.streams

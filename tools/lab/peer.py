@@ -15,7 +15,7 @@ except ImportError as missing:
     print(json.dumps({"failed": f"not installed: {missing}"}))
     sys.exit(1)
 
-from lab.case import Case
+from lab.case import Case, Wrong
 from lab.text import Unknown
 
 
@@ -34,7 +34,7 @@ class Peer:
     function returns an array for each output that it has not filled, or None."""
 
     index, device, platform, driver, is_cpu = -1, "host", "", "", True
-    calls, last = {}, 0
+    calls, last, sets = {}, 0, ()
 
     def __init__(self, selector):
         pass
@@ -52,13 +52,17 @@ class Peer:
 
     def data(self, count, sets, *fields):
         self.count, self.calls, self.last = int(count), {}, 0
+        if int(sets) < 1:
+            raise ValueError(f"data: {sets} sets")
         inputs, self.room = {}, {}
         self.sets = []  # the last ones are given back
         for field in fields:
             name, _, value = field.partition("=")
-            path, _, _ = value.rpartition(":")
+            path, _, size = value.rpartition(":")
             if path:
                 inputs[name] = np.load(path, mmap_mode="r")
+                if inputs[name].nbytes != int(size):
+                    raise ValueError(f"{path}: is not an array of {size} bytes")
             else:
                 self.room[name] = int(value)
         for _ in range(int(sets)):
@@ -68,13 +72,15 @@ class Peer:
         return {}
 
     def call(self, number, _, *words):
+        if not self.sets:
+            raise ValueError("call: there are no data")
         # offsets:TYPE:N is for clfold
         words = [":".join(word.split(":")[:2]) if word.startswith("offsets:") else word
                  for word in words]  # fmt: skip
         try:
             self.calls[number] = self.prepare(Case(words, self.count))
             self.make(number, 0)
-        except Unsupported as error:
+        except (Unsupported, Wrong) as error:
             return {"unsupported": str(error)}
         except (Unknown, KeyError) as error:
             return {"unsupported": f"this program cannot write it in Python: {error}"}
@@ -87,7 +93,7 @@ class Peer:
         self.last = (self.last + 1) % len(self.sets)
         return self.last
 
-    def round(self, number, calls="1", *_):
+    def round(self, number, calls, *_):
         self.make(number, self.next())
         begin = time.monotonic()
         for _ in range(int(calls)):
@@ -118,6 +124,11 @@ def main(peer_class, errors=()):
             request, *fields = line.rstrip("\n").split("\t")
             if request not in ("data", "call", "round", "check"):
                 end_with("failed", f"asked for {request}")
+            number = fields[0] if fields else ""
+            if request == "call" and not (number.isdigit() and int(number) < 64):
+                end_with("failed", f"call: {number} is not a number from 0 to 63")
+            if request in ("round", "check") and number not in peer.calls:
+                end_with("failed", f"{request}: call {number} is not ready")
             print(json.dumps(getattr(peer, request)(*fields)), flush=True)
-    except (*errors, RuntimeError, MemoryError, OSError, ValueError, TypeError) as error:
+    except (*errors, ArithmeticError, RuntimeError, MemoryError, OSError, ValueError, TypeError) as error:
         end_with("failed", " ".join(str(error).split())[:400] or type(error).__name__)
