@@ -117,8 +117,9 @@ def main(peer_class, errors=()):
     parser.add_argument("--device")
     try:
         peer = peer_class(parser.parse_args().device)
-        first = {"program": peer.name, "device": peer.device, "index": peer.index,
-                 "platform": peer.platform, "driver": peer.driver, "is_cpu": peer.is_cpu}  # fmt: skip
+        first = {"program": peer.name}
+        for member in ("device", "index", "platform", "driver", "is_cpu"):
+            first[member] = getattr(peer, member)
         print(json.dumps(first), flush=True)
         for line in sys.stdin:
             request, *fields = line.rstrip("\n").split("\t")
