@@ -39,8 +39,8 @@ class Planted:
         if self.fault == "unsupported":
             send(unsupported="it folds in no order")
         else:
-            send(algorithm="planted", policy="none", key="planted; 1", operation="reduce", count_class=5,
-                 element_bytes=4, tile_kind="tile_vector", tile_bytes=4096)
+            send(algorithm="planted", policy="none", row="reduce 4 2^9..2^11 tile=tile_vector "
+                 "tile_bytes=4096 on planted; 1")
 
     def take_round(self, _number, _calls, *_events):
         self.rounds += 1
