@@ -93,6 +93,10 @@ def table(d, device):
     rows = [line.split()[:3] for line in told[1:]]
     check(rows == [["reduce", kind, count] for kind in ("f32", "u8:u64")
                    for count in ("1000", "2^10")], f"{rows}")  # fmt: skip
+
+
+def memory(d, device):
+    """Its speed is told where much is moved."""
     told = d.good(*d.on(device, "bench", *SHORT, "--counts", "2^23", "--json"), "map").splitlines()
     row, last = map(json.loads, told)
     check(row["count"] == 1 << 23, f"{row}")
@@ -108,12 +112,15 @@ def against(d, device):
     write(path, f"clfold tuning 5\nreduce 4 2^15..2^17 tile_bytes=256 groups=1 on {key}\n")
     words = ["--rounds", 5, "--once", "--counts", "2^16", "--types", "f32,i64", "--against", path]
     rows = d.rows(0, *d.on(device, "bench", *words), "reduce")
-    for row in rows:
-        ratio, low, high = row["ratio"]
-        check(row["against"] > 0 and 0 < low <= ratio <= high and row["policy"] != "tuned", f"{row}")
-    check("as fast" in d.good(*d.on(device, "bench", *words), "reduce"), "a column of ratios")
-    rows = d.rows(0, *d.on(device, "bench", *words[:-1], write(path, "mine\n")), "reduce")
-    check(all(row["ratio"] is None and "unsupported" in row["against"] for row in rows), f"{rows}")
+    ratio, low, high = rows[0]["ratio"]
+    check(rows[0]["against"] > 0 and 0 < low <= ratio <= high, f"{rows}")
+    check(rows[0]["policy"] != "tuned", f"{rows}")  # the first is the library's own
+    none = "the file has no row for it"
+    check(rows[1]["against"] == none and rows[1]["ratio"] is None, f"{rows}")
+    told = d.good(*d.on(device, "bench", *words), "reduce").splitlines()
+    check(told[0].endswith("as fast") and re.search(r" \(.* to .*\)$", told[1]) and
+          told[2].endswith(none), f"{told}")  # fmt: skip
+    d.bad(1, "is not a tuning file", *d.on(device, "bench", *words[:-1], write(path, "mine\n")))
     d.bad(1, "none", *d.on(device, "bench", *words[:-1], "none"), "reduce")
 
 
@@ -140,10 +147,9 @@ def ladder(d, device):
     check([row["kernel"] for row in rows] == 2 * names and all(row["ok"] for row in rows), f"{rows}")
     check(all(row["bytes"] == 4 * row["count"] and row["read_gbps"] > 0 for row in rows), f"{rows}")
     environment = {**os.environ, "CLFOLD_COMMAND": d.command}
-    told = d.good(*words, "--predict", "turing-like", env=environment) if 0 else d.good(
-        *words, env=environment)  # fmt: skip
+    told = d.good(*words, env=environment)
     shown = [line.split() for line in told.splitlines()]
-    last = [line for line in shown if line and line[0] in names]
+    last = [line for line in shown if line[1:] and line[0] in names and line[1] != "is"]
     check([line[0] for line in last] == names, told)
     group, steps, barriers = map(int, last[0][5:8])
     check(1 << steps == group and barriers == steps + 1, f"{last[0]}")
@@ -271,7 +277,7 @@ HELP = [help_names(view, ["--device", "--help", "--json"] * (view != "tune") + [
         for view in ("bench", "compare", "ladder", "small", "trace", "tune")]  # fmt: skip
 PARTS = {"quick": ([*HELP, refused],
                    [every_list, table, against, compared, ladder, trace, small, tuned, closed]),
-         "wide": ([], [all_lists, charts])}  # fmt: skip
+         "wide": ([], [all_lists, memory, charts])}  # fmt: skip
 
 if __name__ == "__main__":
     programs.FOLDER = os.path.abspath(sys.argv[2])

@@ -4,7 +4,7 @@ says that it is not known; a wrong one is reported, and the exit status is 1."""
 
 import os
 
-from lab import measure, programs, report, view
+from lab import measure, programs, report, tune, view
 from lab.case import PAIRS
 from lab.measure import Entry
 from lab.text import Unknown
@@ -61,6 +61,7 @@ def against(options, extra):
         return None
     if os.path.exists(options.against):
         tuning = os.path.abspath(options.against)
+        tune.read_rows(tuning)  # that it is one
         return lambda: Entry("against", "clfold", None, tuning, 1)
     extra["against"] = (programs.of_commit(options.against), None)
     return lambda: Entry("against", "against", None, "", 1)
@@ -109,8 +110,10 @@ def row_of(one, expected, roofline, words):
     }  # fmt: skip
     other = next((one for one in one.entries if one.name == "against"), None)
     if other:
-        row["against"] = other.trouble or measure.statistics.median(other.seconds)
-        row["ratio"] = None if other.trouble else measure.ratio(entry.seconds, other.seconds)
+        none = other.tuning and other.answer.get("policy") != "tuned"
+        why = other.trouble or ("the file has no row for it" if none else None)
+        row["against"] = why or measure.statistics.median(other.seconds)
+        row["ratio"] = None if why else measure.ratio(entry.seconds, other.seconds)
     return row
 
 
