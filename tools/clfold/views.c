@@ -70,12 +70,12 @@ bool view_run(char **argv, struct message *message)
     }
     const bool is_view = view_find(name);
     const ssize_t length = readlink("/proc/self/exe", command, sizeof(command) - 1);
-    if ((is_built_in(name) && !is_view) || length <= 0) {
+    if (is_built_in(name) || length <= 0) {
         return true;
     }
     command[length] = '\0';
     if (!find_program(command, name, path)) {
-        return !is_view || is_built_in(name) ||
+        return !is_view ||
                message_set(message, "clfold %s is not installed: there is no %s", name,
                            path);
     }

@@ -38,10 +38,18 @@ CASES = {
         for op in (REDUCE, SCAN) for name in PAIRS)],
 }  # fmt: skip
 CASES["all"] = [row for rows in CASES.values() for row in rows]
+EXAMPLES = """
+Scans of two types, as a chart:
+  $ clfold bench --types f32,u8:u32 --svg bench.svg scan
+All cases, in an hour:
+  $ clfold bench --counts 2^26 all
+This build beside another commit's, where sums are concerned:
+  $ clfold bench --against HEAD~3 --counts 2^26 reduce
+"""
 
 
 def read_options(arguments):
-    parser = view.Parser("bench", __doc__, "[options] [CASE]")
+    parser = view.Parser("bench", __doc__, "[options] [CASE]", EXAMPLES)
     parser.add_common([1 << n for n in range(20, 27, 2)])
     parser.add_argument("--events", action="store_true",
                         help="also times by the clock of the device, of a call more each round")

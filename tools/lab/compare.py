@@ -14,7 +14,7 @@ from lab.measure import Entry
 from lab.program import Trouble
 from lab.text import Unknown
 
-CASES = {"reduce and scan": [("reduce", "f32 i32"), ("scan", "f32 i32")], **bench.CASES}
+CASES = {"usual": [("reduce", "f32 i32"), ("scan", "f32 i32")], **bench.CASES}
 COLUMNS = [
     ("case", -34, lambda row: row["case"]), ("type", -8, lambda row: row["type"]),
     ("count", 8, lambda row: view.count_text(row["count"])),
@@ -36,10 +36,16 @@ def peers_of(text):
             raise argparse.ArgumentTypeError(f"{word}: is not NAME=COMMAND")
         found.append((name, shlex.split(command) if equals else None))
     return found
+EXAMPLES = """
+Sums and scans beside all that is installed:
+  $ clfold compare --types f32
+A select of your own condition beside numpy and OpenMP:
+  $ clfold compare --peers numpy,openmp select --where 'x > 40 && x < 45'
+"""
 
 
 def read_options(arguments):
-    parser = view.Parser("compare", __doc__, "[options] [CASE]")
+    parser = view.Parser("compare", __doc__, "[options] [CASE]", EXAMPLES)
     parser.add_common([1 << 26])
     parser.add_argument("--peers", metavar="LIST", type=peers_of,
                         default=[(name, None) for name in programs.PEERS],
@@ -97,7 +103,7 @@ def rows_of(one, expected, roofline, words):
 def main(arguments):
     options = read_options(arguments)
     extra, rows = {}, []
-    cases = view.cases_of(options, CASES, "reduce and scan")
+    cases = view.cases_of(options, CASES, "usual")
     with view.pool_for(options, extra) as pool:
         roofline = view.Roofline(pool)
         table = report.Table(options, COLUMNS)

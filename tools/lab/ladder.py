@@ -24,10 +24,14 @@ from lab.measure import Entry
 
 RUNGS = [f"reduce{n}" for n in range(7)]
 TREE = ("steps", "barriers", "busy", "mixed", "replays", "cycles")
+EXAMPLES = """
+The kernels over counts from 2^17 to 2^25, as a chart:
+  $ clfold ladder --svg ladder.svg
+"""
 
 
 def read_options(arguments):
-    parser = view.Parser("ladder", __doc__, "[options]")
+    parser = view.Parser("ladder", __doc__, "[options]", EXAMPLES)
     parser.add_common([1 << n for n in range(17, 26)], 0.5)
     parser.add_argument("--op", default="add", metavar="OP", help="the operator; default: add",
                         choices=[*OPERATORS, "arg-min", "arg-max", "min-max", "arg-min-max"])

@@ -25,10 +25,16 @@ COLUMNS = [
 ]  # fmt: skip
 CALLS = 50  # of a round
 COUNTED = (20, 120)  # calls of two runs, whose difference is counted
+EXAMPLES = """
+Calls on up to 4096 elements beside an empty kernel:
+  $ clfold small
+The host's instructions of a warm sum of 64 numbers:
+  $ clfold small --instructions --counts 64 --types f32 reduce
+"""
 
 
 def read_options(arguments):
-    parser = view.Parser("small", __doc__, "[options] [CASE]")
+    parser = view.Parser("small", __doc__, "[options] [CASE]", EXAMPLES)
     parser.add_common([1, 16, 64, 256, 1024, 4096])
     parser.add_argument("--instructions", action="store_true",
                         help="count instructions; needs valgrind and an OpenCL driver without code "

@@ -24,10 +24,14 @@ from lab.program import Shared
 TILE = np.dtype([("started", "u8"), ("aggregate", "u8"), ("prefix", "u8"), ("tile", "u4"),
                  ("depth", "u4"), ("polls", "u4"), ("fallbacks", "u4"), ("folded", "u8")])
 SHOWN, BARS, STEPS = 10, 120, 3
+EXAMPLES = """
+The tiles of a scan of 2^24 numbers, as a timeline:
+  $ clfold trace --count 2^24 --svg trace.svg
+"""
 
 
 def read_options(arguments):
-    parser = view.Parser("trace", __doc__, "[options]")
+    parser = view.Parser("trace", __doc__, "[options]", EXAMPLES)
     add = parser.add_argument
     add("--op", default="add", choices=[op for op in OPERATORS if op != "mul"], metavar="OP",
         help="the operator; default: add")

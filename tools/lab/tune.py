@@ -35,10 +35,17 @@ RACE_ROUNDS, LAST_ROUNDS, BETTER = 3, 41, 1.02
 RACERS = 24  # candidates of one race
 LAST_SHARE = 0.2  # of the time, for the last comparison
 CASES = {"sums": [("reduce", "i32 i64"), ("scan", "i32 i64")], "maps": [("map", "i32 i64")]}
+EXAMPLES = """
+Search for a minute, for about 2^20 elements, and show the rows:
+  $ clfold tune --counts 2^20 --seconds 60
+  $ clfold tune --show
+By sums along the rows of matrices that have 256 columns:
+  $ clfold tune --types f32 reduce --length 256
+"""
 
 
 def read_options(arguments):
-    parser = view.Parser("tune", __doc__, "[options] [CASE]\n       clfold tune --show | --reset")
+    parser = view.Parser("tune", __doc__, "[options] [CASE]\n       clfold tune --show | --reset", EXAMPLES)
     parser.add_common([1 << 26], 90.0)
     parser.add_argument("--file", metavar="FILE", type=view.file_path, default=usual_file(),
                         help="default: clfold/tuning in $XDG_DATA_HOME or ~/.local/share")

@@ -6,6 +6,7 @@ import re
 import shlex
 import signal
 import sys
+import textwrap
 
 from lab import measure, programs
 from lab.case import Case, Wrong
@@ -16,8 +17,20 @@ UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
 ROOFLINE_MOST = 1 << 30  # bytes of its data; a larger case has the same speed
 
 
+CASE = """CASE is one of {}; or an operation and its options, as clfold explain takes them, after
+all others: select --where 'x > 40'. There --rest, --lengths-out and --keys-out stand alone,
+--stream y=TYPE has a type in place of a file, and --segments says how long segments and runs are:
+N each, 0-N as many of each, ~N geometric with this mean, or pareto, up to 10^6."""
+
+
 class Failed(Exception):
     """Ends a view with 1 and this sentence."""
+
+
+def filled(paragraph):
+    """In lines of 80 columns, but for a list."""
+    return paragraph if "\n  " in paragraph else textwrap.fill(
+        " ".join(paragraph.split()), 80, break_on_hyphens=False)  # fmt: skip
 
 
 def count_of(text):
@@ -71,14 +84,31 @@ def file_path(text):
     return text
 
 
-class Parser(argparse.ArgumentParser):
-    """One sentence and 2 on wrong usage, as clfold has it."""
+class Form(argparse.RawDescriptionHelpFormatter):
+    """Help as clfold prints it, which help2man makes pages of."""
 
-    def __init__(self, name, about, usage="[options]"):
-        super().__init__(prog=f"clfold {name}", description=about, allow_abbrev=False,
-                         usage=f"clfold {name} {usage}",
-                         formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    def __init__(self, prog):
+        super().__init__(prog, max_help_position=20, width=80)
+
+    def add_usage(self, usage, actions, groups, prefix=None):
+        super().add_usage(usage, actions, groups, "Usage: ")
+
+
+class Parser(argparse.ArgumentParser):
+    """One sentence and 2 on wrong usage, as clfold has it. `examples`: what each is for, and on a
+    line that is indented, how."""
+
+    def __init__(self, name, about, usage, examples):
+        super().__init__(prog=f"clfold {name}", allow_abbrev=False, formatter_class=Form,
+                         usage=f"clfold {name} {usage}", add_help=False,
+                         description="\n\n".join(map(filled, about.split("\n\n"))),
+                         epilog="Examples:\n" + examples.strip("\n"))  # fmt: skip
+        self._optionals.title = "Options"
         self.name = name
+
+    def parse_args(self, *words):
+        self.add_argument("-h", "--help", action="help", help="print these options")
+        return super().parse_args(*words)
 
     def error(self, message):
         message = re.sub(r"^argument (-\w/)?(--[\w-]+): ", r"\2 ", message)
@@ -112,12 +142,9 @@ class Parser(argparse.ArgumentParser):
                 "matplotlib, Debian's package python3-matplotlib")
 
     def add_case(self, known):
-        self.add_argument("case", metavar="CASE", nargs=argparse.REMAINDER, help="one of "
-                          f"{', '.join(known)}; or an operation and its options, as clfold explain "
-                          "takes them: select --where 'x > 40'. --rest, --lengths-out and "
-                          "--keys-out stand alone, --stream y=TYPE has a type, and --segments N, "
-                          "0-N, ~N or pareto says how long segments and runs are: N each, as many "
-                          "of each, geometric with this mean, or up to 10^6")
+        """After it the help says which there are."""
+        self.add_argument("case", metavar="CASE", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+        self.description += "\n\n" + filled(CASE.format(", ".join(known)))
 
 
 def cases_of(options, known, default):
