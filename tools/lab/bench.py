@@ -31,7 +31,7 @@ CASES = {
                 *((f"unique --segments {n}", "f32") for n in ("1", "~4", "1000")),
                 *((f"rle --segments {n}", "f32") for n in ("1", "~4", "1000"))],
     "maps": [("map --load '2 * x + 1'", "f32"), ("map --load 'x * y' --stream y=f32", "f32"),
-             ("map --out u8", "f32"), ("map", "f32")],
+             ("map --out u8", "i32"), ("map", "f32")],
     "texts": [("reduce --load 'x * x'", "f32"), ("reduce --load 'x * y' --stream y=f32", "f32"),
               ("reduce --load 'x > 40 ? 1 : 0'", "f32"), ("scan --load 'x * x'", "f32"), *(
         (f"{op} --combine '{PAIRS[name]}' {PAIR}" + " --commutative" * (name == "dual"), "f32")

@@ -41,7 +41,7 @@ class Shared:
         where = SHARED
         if SHARED and shutil.disk_usage(SHARED).free < need:
             where = None  # where temporary files are
-        self.folder = tempfile.TemporaryDirectory(prefix="clfold-lab-", dir=where)
+        self.folder = tempfile.TemporaryDirectory(prefix=f"clfold-lab-{os.getpid()}-", dir=where)
 
     def __enter__(self):
         self.paths = {}
