@@ -1,12 +1,12 @@
 """Views of programs with planted faults, which need no device. usage: faults.py COMMAND SCRIPTS: the
 built clfold, and the folder of clfold-bench and its kin. Prints TAP."""
 
+import glob
 import json
 import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -22,10 +22,9 @@ HANGS = {"hangs": f"no answer in {LIMIT} s", "endless": f"no answer in {LIMIT} s
          "mute": f"closed its output and ran on for {LIMIT} s"}  # fmt: skip
 # What stands in the table for each fault.
 FAULTS = {
-    "unsupported": "unsupported: it folds in no order", "wrong": r"WRONG: result \d+ is -?\d+ and not -?\d+",
-    "wrong number": r"WRONG: how many there are, 0 is -?\d+ and not -?\d+", "short":
-    r"wrote \d+ bytes of results and not 4008", "writes nothing":
-    "wrote 0 bytes of results and not 4008", "quits": "ended with 3: out of sorts",
+    "unsupported": "unsupported: it folds in no order", "wrong": "WRONG: result 0 is .* and not .*",
+    "wrong number": "WRONG: how many there are, 0 is .* and not .*", "short":
+    "wrote 4007 bytes of results and not 4008", "writes nothing": "wrote 0 bytes of results and not 4008", "quits": "ended with 3: out of sorts",
     "dies": "ended by SIGSEGV", "text": "answered 'hello'", "list": r"answered '\[1\]'",
     "other key": "answered '{\"minutes\": 1}'", "zero": "took 0 s", "nan": "took nan s",
     "minus": "took -1 s", "word": "took 1 s", "no device": "no device: there is none",
@@ -65,7 +64,7 @@ class Lab(Runner):
         return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def planted_peers(names):
+def peers_of(names):
     return ",".join(f"{name}=" + (name if name[0] == "/" else f"{PLANTED} '{name}'")
                     for name in names)  # fmt: skip
 
@@ -74,36 +73,32 @@ def in_compare(d, _):
     """Each is shown in its row, and does not affect the others."""
     d.plant()
     for faults, limit in ((FAULTS, 120), (HANGS, LIMIT)):
-        words = [*WORDS, limit, "--peers", planted_peers(["slower", *faults]), *CASE]
-        rows = d.rows(0, "compare", *words)
-        check([row["program"] for row in rows] == ["clfold", "slower", *faults, "roofline"],
-              f"{[row['program'] for row in rows]}")  # fmt: skip
+        rows = d.rows(0, "compare", *WORDS, limit, "--peers", peers_of(["slower", *faults]), *CASE)
+        names = ["clfold", "slower", *faults, "roofline"]
+        check([row["program"] for row in rows] == names, f"{rows}")
         for row, right in zip(rows[2:-1], faults.values()):
             check(not row["ok"] and re.fullmatch(right, row["why"]), f"{row}")
-            check("gbps" not in row, f"{row}")
         for row, ratio, seconds in zip(rows, (None, [2, 2, 2]), (0.002, 0.004)):
             check(row["ok"] and row["checked"] and row["ratio"] == ratio, f"{row}")
             check(row["rounds"] == 5 and row["seconds"] == seconds, f"{row}")
     moved = rows[0]["gbps"] * rows[0]["seconds"] * 1e9  # what is read, and what is kept
     check(4000 < moved < 8000 and round(moved) % 4 == 0, f"{moved} bytes")
-    lines = d.good("compare", *WORDS, 120, "--peers", planted_peers(["dies", "wrong"]),
-                   *CASE).splitlines()  # fmt: skip
-    for line, fault in zip(lines[2:], ("dies", "wrong")):
-        check(re.search(f" {fault} +{FAULTS[fault]}$", line), f"{lines}")
+    told = d.good("compare", *WORDS, 120, "--peers", peers_of(["dies", "wrong"]), *CASE)
+    for fault in ("dies", "wrong"):
+        check(re.search(f" {fault} +{FAULTS[fault]}$", told, re.M), told)
 
 
 def in_clfold(d, _):
     """Where clfold fails, rows go on and the status is 1."""
     for fault in ("wrong number", "unsupported", "dies", "other key", "quits", "hangs"):
-        right = {**FAULTS, **HANGS}[fault]
         d.plant(fault)
-        words = [*WORDS, LIMIT if fault == "hangs" else 120, "--counts", "1000,1000"]
-        rows = d.rows(1, "bench", *words, *CASE)
-        check(len(rows) == 2, f"{fault}: {rows}")
-        check(all(re.fullmatch(right, row["why"]) for row in rows), f"{rows}")
+        limit = LIMIT if fault == "hangs" else 120
+        rows = d.rows(1, "bench", *WORDS, limit, "--counts", "1000,1000", *CASE)
+        right = {**FAULTS, **HANGS}[fault]
+        check(len(rows) == 2 and all(re.fullmatch(right, row["why"]) for row in rows), f"{rows}")
         check(not any(row["ok"] for row in rows), f"{rows}")
     d.plant("wrong")
-    rows = d.rows(1, "compare", *WORDS, 120, "--peers", planted_peers(["slower"]), *CASE)
+    rows = d.rows(1, "compare", *WORDS, 120, "--peers", peers_of(["slower"]), *CASE)
     check(rows[0]["why"].startswith("WRONG") and rows[1]["ok"] and rows[1]["ratio"] is None, rows)
     for view, one in (("small", ["reduce"]), ("ladder", [])):
         rows = d.rows(1, view, *WORDS, 120, *one)
@@ -111,69 +106,60 @@ def in_clfold(d, _):
     d.plant("none", "quits")
     d.bad(1, "ended with 3: out of sorts", "bench", *WORDS, 120)
     d.plant("none", "roofline dies")
-    rows = d.rows(0, "bench", *WORDS, 120, *CASE)
-    check(rows[0]["ok"] and rows[0]["roofline_gbps"] is None and rows[0]["fraction"] is None, rows)
+    [row] = d.rows(0, "bench", *WORDS, 120, *CASE)
+    check(row["ok"] and row["roofline_gbps"] is None and row["fraction"] is None, f"{row}")
     check("planted, none; no roofline" in d.good("bench", *WORDS, 120, *CASE), "table")
     os.remove(d.path("lab_clfold"))
-    rows = d.rows(1, "bench", *WORDS, 120, *CASE)
-    check(rows[0]["why"] == f"not built: {d.path('lab_clfold')} is not there", f"{rows}")
+    [row] = d.rows(1, "bench", *WORDS, 120, *CASE)
+    check(row["why"] == f"not built: {d.path('lab_clfold')} is not there", f"{row}")
 
 
-ROWS = "clfold tuning 5\nscan 8 2^3..2^5 groups=7 on some; other; device\n" \
-       "reduce 4 2^9..2^11 tile=tile_vector tile_bytes=1024 on planted; 1\n"  # fmt: skip
-TUNE = ["--counts", 1000, "--types", "i32", "--once", "reduce"]
+FIRST = "clfold tuning 5\nscan 8 2^3..2^5 groups=7 on some; other; device\n"
+ROWS = FIRST + "reduce 4 2^9..2^11 tile=tile_vector tile_bytes=1024 on planted; 1\n"
+TUNE = ["--counts", 1000, "--types", "i32", "--once", "--seconds"]
 
 
 def in_tune(d, _):
     """A failure or a signal leaves the file as it was, and no other files."""
-    path = d.path("tuning")
-    words = ["--file", path, "--seconds", 1, *TUNE]
+    path = write(d.path("tuning"), ROWS)
+    words = ["tune", "--file", path, *TUNE, 1, "reduce"]
     for fault in ("wrong", "dies", "nan", "quits", "other key"):
         d.plant(fault)
-        write(path, ROWS)
-        done = d.run("tune", *words)
+        done = d.run(*words)
         said = rf"clfold: (reduce, i32: )?{FAULTS[fault]}\n"
         check(done.returncode == 1 and re.fullmatch(said, done.stderr.decode()), f"{done}")
         check(read(path).decode() == ROWS, f"{fault}: {read(path)}")
     d.plant("hangs")
-    shared = set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
     for number in SIGNALS:
-        with subprocess.Popen(d.command_of("tune", *words), stdout=subprocess.PIPE, preexec_fn=obey,
-                              env={**os.environ, "TMPDIR": d.folder}) as run:  # fmt: skip
+        with subprocess.Popen(d.command_of(*words), stdout=subprocess.PIPE, preexec_fn=obey) as run:
             run.stdout.readline()  # the head of the table
-            time.sleep(1)
+            time.sleep(0.5)
             run.send_signal(number)
-            status = run.wait(60)
-        check(status == (130 if number == signal.SIGINT else 128 + number), f"{number}: {status}")
+            check(run.wait(60) == 128 + number, f"signal {number}: exit {run.returncode}")
         check(read(path).decode() == ROWS, f"{number}: {read(path)}")
-        left = [name for name in d.left() if re.search("part|tmp|clfold-lab", name)]
-        check(not left, f"{number}: left {left}")
-        mine = [name for name in set(os.listdir("/dev/shm")) - shared if "clfold-lab" in name
-                and os.stat(f"/dev/shm/{name}").st_size == -1] if shared else []  # fmt: skip
-        check(not mine, f"{number}: left {mine}")
+        left = [*glob.glob(f"{path}.*"), *glob.glob(f"/dev/shm/clfold-lab-{run.pid}-*")]
+        check(not left, f"signal {number} left {left}")
 
 
 def tuned(d, _):
     """What does not win leaves the default; rows of others stay."""
     path = d.path("tuning")
     d.plant()
-    told = d.good("tune", "--file", path, "--seconds", 1, *TUNE)
+    told = d.good("tune", "--file", path, *TUNE, 1, "reduce")
     check(not os.path.exists(path) and "the default" in told and "0 of 1 are faster" in told, told)
+    for seconds, left, said in ((0.01, ROWS, "no time to try others"), (1, FIRST, "the default")):
+        write(path, ROWS)
+        told = d.good("tune", "--file", path, *TUNE, seconds, "reduce")
+        check(said in told and read(path).decode() == left, f"{told} {read(path)}")
     write(path, ROWS)
     shown = d.good("tune", "--show", "--file", path).splitlines()
     check([line.split()[0] for line in shown[:2]] == ["-", "serves"], f"{shown}")
     check(shown[2] == f"{path}: 2 rows, 1 for planted; 1", f"{shown}")
-    d.good("tune", "--file", path, "--seconds", 1, *TUNE)
-    check(read(path).decode() == "".join(ROWS.splitlines(True)[:2]), f"{read(path)}")
-    write(path, ROWS)
-    told = d.good("tune", "--file", path, "--seconds", 0.01, *TUNE)
-    check("no time to try others" in told and read(path).decode() == ROWS, told)
-    check(d.good("tune", "--reset", "--file", path) == f"{path}: removed\n", "reset")
-    check(d.good("tune", "--reset", "--file", path) == f"{path}: there was no such file\n", "reset")
+    for said in ("removed", "there was no such file"):
+        check(d.good("tune", "--reset", "--file", path) == f"{path}: {said}\n", "reset")
     check("there is no such file" in d.good("tune", "--show", "--file", path), "show")
     d.bad(1, "is not a tuning file", "tune", "--reset", "--file", write(path, "mine\n"))
     check(read(path) == b"mine\n", "it is gone")
-    d.bad(1, "Is a directory", "tune", "--reset", "--file", d.folder)
     home = {**os.environ, "XDG_DATA_HOME": d.path("data"), "HOME": ""}
     told = d.good("tune", "--reset", env=home)
     check(told == f"{d.path('data/clfold/tuning')}: there was no such file\n", told)
