@@ -90,8 +90,8 @@ def compiled(name, words, case):
     on_opencl, is_cuda = "-lOpenCL" in words, words[0] == "nvcc"
     parts = ["program.c"]
     if on_opencl:
-        parts += ["opencl.c", *(f"../clfold/{part}.c" for part in ("device", "message", "selection")),
-                  "../../src/base/platform.c"]
+        parts += ["opencl.c", "../clfold/device.c", "../clfold/message.c",
+                  "../clfold/selection.c", "../../src/base/platform.c"]
     flags = ["-O3"] + ([] if is_cuda else ["-march=native"])
     given = [f"-D{macro}={text}" for macro, text in macros(case).items()]
     folders = [f"-I{os.path.join(ROOT, folder)}" for folder in ("include", "src", "tools/clfold")]
