@@ -131,5 +131,6 @@ def main(peer_class, errors=()):
             if request in ("round", "check") and number not in peer.calls:
                 end_with("failed", f"{request}: call {number} is not ready")
             print(json.dumps(getattr(peer, request)(*fields)), flush=True)
-    except (*errors, ArithmeticError, RuntimeError, MemoryError, OSError, ValueError, TypeError) as error:
+    except (*errors, ArithmeticError, RuntimeError, MemoryError, OSError, ValueError,
+            TypeError) as error:  # fmt: skip
         end_with("failed", " ".join(str(error).split())[:400] or type(error).__name__)

@@ -90,12 +90,14 @@ def compiled(name, words, case):
     on_opencl, is_cuda = "-lOpenCL" in words, words[0] == "nvcc"
     parts = ["program.c"]
     if on_opencl:
-        parts += ["opencl.c", *(f"../clfold/{part}.c" for part in ("device", "message", "selection")),
-                  "../../src/base/platform.c"]
+        parts += ["opencl.c", "../clfold/device.c", "../clfold/message.c",
+                  "../clfold/selection.c"]
+        built_in = os.path.join(FOLDER, "..", "..", "src")
+        words = [*words, f"-L{built_in}", f"-Wl,-rpath,{built_in}", "-lclfold"]
     flags = ["-O3"] + ([] if is_cuda else ["-march=native"])
-    given = [f"-D{macro}={text}" for macro, text in macros(case).items()]
+    given = "".join(f"#define {macro} {text}\n" for macro, text in macros(case).items())
     folders = [f"-I{os.path.join(ROOT, folder)}" for folder in ("include", "src", "tools/clfold")]
-    key = hashlib.sha256("\0".join([name, *words, *given]).encode())
+    key = hashlib.sha256("\0".join([name, *words, given]).encode())
     for part in (source, "case.h", "host.h", "program.h", *parts):
         with open(os.path.join(HERE, part), "rb") as file:
             key.update(file.read())
@@ -109,10 +111,12 @@ def compiled(name, words, case):
             objects.append(os.path.join(folder, os.path.basename(part) + ".o"))
             run(["cc", "-O2", *folders, "-DCL_TARGET_OPENCL_VERSION=300", "-c",
                  os.path.join(HERE, part), "-o", objects[-1]], what)  # fmt: skip
-        built = os.path.join(folder, "program")
+        built, header = os.path.join(folder, "program"), os.path.join(folder, "case_macros.h")
+        with open(header, "w", encoding="utf-8") as file:
+            file.write(given)
         own = [word for word in words[1:] if word != source]
-        run([words[0], *flags, *[word for word in own if not word.startswith("-l")], *given,
-             *folders, "-w", os.path.join(HERE, source), *objects,
+        run([words[0], *flags, *[word for word in own if not word.startswith("-l")],
+             "-include", header, *folders, "-w", os.path.join(HERE, source), *objects,
              *[word for word in own if word.startswith("-l")], "-lm", "-o", built], what)
         os.replace(built, program)
     return program

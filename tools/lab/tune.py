@@ -35,6 +35,7 @@ RACE_ROUNDS, LAST_ROUNDS, BETTER = 3, 41, 1.02
 RACERS = 24  # candidates of one race
 LAST_SHARE = 0.2  # of the time, for the last comparison
 CASES = {"sums": [("reduce", "i32 i64"), ("scan", "i32 i64")], "maps": [("map", "i32 i64")]}
+USAGE = "[options] [CASE]\n  or:  clfold tune --show | --reset"
 EXAMPLES = """
 Search for a minute, for about 2^20 elements, and show the rows:
   $ clfold tune --counts 2^20 --seconds 60
@@ -45,7 +46,7 @@ By sums along the rows of matrices that have 256 columns:
 
 
 def read_options(arguments):
-    parser = view.Parser("tune", __doc__, "[options] [CASE]\n       clfold tune --show | --reset", EXAMPLES)
+    parser = view.Parser("tune", __doc__, USAGE, EXAMPLES)
     parser.add_common([1 << 26], 90.0)
     parser.add_argument("--file", metavar="FILE", type=view.file_path, default=usual_file(),
                         help="default: clfold/tuning in $XDG_DATA_HOME or ~/.local/share")
