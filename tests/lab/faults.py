@@ -1,5 +1,5 @@
-"""Views of programs with planted faults, which need no device. usage: faults.py COMMAND SCRIPTS: the
-built clfold, and the folder of clfold-bench and its kin. Prints TAP."""
+"""Views of programs with planted faults, which need no device. usage: faults.py COMMAND SCRIPTS:
+the built clfold, and the folder of clfold-bench and its kin. Prints TAP."""
 
 import glob
 import json
@@ -24,7 +24,8 @@ HANGS = {"hangs": f"no answer in {LIMIT} s", "endless": f"no answer in {LIMIT} s
 FAULTS = {
     "unsupported": "unsupported: it folds in no order", "wrong": "WRONG: result 0 is .* and not .*",
     "wrong number": "WRONG: how many there are, 0 is .* and not .*", "short":
-    "wrote 4007 bytes of results and not 4008", "writes nothing": "wrote 0 bytes of results and not 4008", "quits": "ended with 3: out of sorts",
+    "wrote 4007 bytes of results and not 4008", "writes nothing":
+    "wrote 0 bytes of results and not 4008", "quits": "ended with 3: out of sorts",
     "dies": "ended by SIGSEGV", "text": "answered 'hello'", "list": r"answered '\[1\]'",
     "other key": "answered '{\"minutes\": 1}'", "zero": "took 0 s", "nan": "took nan s",
     "minus": "took -1 s", "word": "took 1 s", "no device": "no device: there is none",
@@ -56,7 +57,8 @@ class Lab(Runner):
             if re.fullmatch("clfold-[a-z]+", name):
                 shutil.copy(os.path.join(self.scripts, name), self.folder)
         for name, planted in {"clfold": fault, "roofline": roofline}.items():
-            os.chmod(write(self.path(f"lab_{name}"), f"#!/bin/sh\nexec {PLANTED} '{planted}'\n"), 0o755)
+            path = write(self.path(f"lab_{name}"), f"#!/bin/sh\nexec {PLANTED} '{planted}'\n")
+            os.chmod(path, 0o755)
 
     def rows(self, status, view, *words, **options):
         done = self.run(view, "--json", *words, **options)

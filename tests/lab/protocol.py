@@ -1,5 +1,5 @@
-"""Speaks docs/lab.md with programs of the lab, also malformed. usage: protocol.py COMMAND FOLDER: the
-built clfold, and the folder of lab_clfold and its kin. Prints TAP; 77: there is no device."""
+"""Speaks docs/lab.md with programs of the lab, also malformed. usage: protocol.py COMMAND FOLDER:
+the built clfold, and the folder of lab_clfold and its kin. Prints TAP; 77: there is no device."""
 
 import json
 import os
@@ -15,12 +15,15 @@ from cases import Runner, Skip, check, run_cases, run_command  # noqa: E402
 from lab import programs, view  # noqa: E402
 from lab.program import Trouble  # noqa: E402
 
-COUNT, PROGRAMS, HOST = 1000, ("clfold", "roofline", "native", "loop", "numpy"), ("native", "loop", "numpy")
+COUNT = 1000
+HOST = ("native", "loop", "numpy")
+PROGRAMS = ("clfold", "roofline", *HOST)
 READS = ("roofline", "native")  # which only read, and have no other results
 # Words that a program refuses; a loop has one call, whatever the words.
 NO_CALLS = {"clfold": ["reduce\t--op\tnone", "sum"], "loop": []}
 RIGHT_CALL = "call\t0\t\treduce\t--op\tadd\t--type\ti32\t--acc\ti32"
-KINDS = {"program": str, "device": str, "index": int, "platform": str, "driver": str, "is_cpu": bool}
+KINDS = {"program": str, "device": str, "index": int, "platform": str, "driver": str,
+         "is_cpu": bool}  # fmt: skip
 
 
 class Programs(Runner):
@@ -67,7 +70,8 @@ def answers(d, device, name, call):
     """What is asked for."""
     data, total = d.data()
     lines = [data, call, call.replace("0", "63"), "round\t0\t1", "round\t63\t7\tevents",
-             f"check\t63\t{d.path('out')}", data, call.replace("0", "5"), "round\t5\t2"]  # fmt: skip
+             f"check\t63\t{d.path('out')}", data, call.replace("0", "5"),
+             "round\t5\t2"]  # fmt: skip
     about, *told = d.answers(name, device, lines, 0)
     check(len(told) == len(lines), f"{told}")
     check(all(type(about.get(key)) is kind for key, kind in KINDS.items()), f"{about}")
@@ -94,7 +98,8 @@ def refuses(d, device, name, call):
         [data, call.replace("0", "x", 1)], [data, "call\t0"], [data, "call"], [data, "round\t0\t1"],
         [data, call, "round\t1\t1"], [data, call, "round\t0\t0"], [data, call, "round\t0\tx"],
         [data, call, "round\t0"], [data, call, f"check\t1\t{d.path('out')}"],
-        [data, call, "check\t0"], [data, call, "check\t0\t/none/out"], [data, call, data, "round\t0\t1"],
+        [data, call, "check\t0"], [data, call, "check\t0\t/none/out"],
+        [data, call, data, "round\t0\t1"],
     ):  # fmt: skip
         *good, last = d.answers(name, device, lines, 1)
         check(list(last) == ["failed"] and last["failed"] and "\n" not in last["failed"], f"{last}")

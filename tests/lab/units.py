@@ -7,6 +7,8 @@ import io
 import itertools
 import operator
 import os
+import re
+import shlex
 import sys
 import unittest.mock
 
@@ -14,7 +16,7 @@ import numpy as np
 
 sys.path[:0] = [sys.argv[1], os.path.join(os.path.dirname(os.path.abspath(__file__)), "../command")]
 # pylint: disable=wrong-import-position
-from cases import Count, Runner, check, read, write  # noqa: E402
+from cases import Count, Runner, check  # noqa: E402
 from lab import bench, compare, measure, report, text, tune, view  # noqa: E402
 from lab.case import Case, Wrong, offsets_of  # noqa: E402
 from lab.program import Shared, Trouble, Unsupported, WrongResult  # noqa: E402
@@ -78,7 +80,8 @@ SLOW = [
     *(f"{kind} --op {op} --type {name}" for kind in (*BOTH, "scan --exclusive") for op in FOLDS
       for name in ("i32", "u8", "f32", "f64", "i64") if name[0] != "f" or "bit" not in op),
     *(f"reduce --op {op} --type {name}" for op in PLACES for name in ("f32", "i64", "u8")),
-    "reduce --type f16", "scan --type f16", "reduce --type u8 --acc u64", "scan --type i16 --acc i32",
+    "reduce --type f16", "scan --type f16", "reduce --type u8 --acc u64",
+    "scan --type i16 --acc i32",
     "reduce --accuracy compensated", "reduce --accuracy reproducible",
     *(f"{kind} --{way} {n}" for kind in BOTH for way in ("length", "columns") for n in (1, 3, 100)),
     "scan --length 7 --exclusive", "reduce --op max --length 9", "scan --op min --columns 4",
@@ -188,45 +191,47 @@ def expected(_d, _):
     raises(text.Unknown, case.expected)
 
 
+WRONG = {
+    "": "nothing", "sum": "sum is not one", "reduce x": "'x'", "reduce --op": "--op", "map 'x":
+    "quotation", "reduce --type f31": "--type f31", "reduce --acc x": "--acc x", "map --out i":
+    "--out i", "reduce --length x": "--length x", "reduce --columns -1": "--columns -1",
+    "reduce --by keys:f3": "--by f3", "map --stream y=f": "--stream f",
+    **{f"rle --segments {one}": f"--segments {one}" for one in ("x", "0-0", "~0", "~", "0", "3-")},
+}  # fmt: skip
+WORDS = {
+    "reduce --op=sum --stream y=f64 --load 'x * y' --by offsets:u64 --segments 4":
+    "reduce --op sum --stream y=/y --load 'x * y' --acc f32 --by offsets:u64:3",
+    "rle --segments 3 --type i8": "select --type i8 --same 'a == b'",
+    "reduce --accuracy compensated --type u8 --acc u64":
+    "reduce --accuracy compensated --type u8 --acc u64",
+    "select --where 'x > 4' --rest --type u8": "select --type u8 --keep 'x > 4'",
+    f"scan {DUAL} --type f32": f"scan {DUAL}",
+}  # fmt: skip
+
+
 def case_words(_d, _):
     """What is said of wrong ones names the option; and what programs get."""
-    for words, part in {
-        "": "nothing", "sum": "sum is not one", "reduce x": "'x'", "reduce --op": "--op",
-        "reduce --type f31": "--type f31", "reduce --acc x": "--acc x", "map --out i": "--out i",
-        "reduce --length x": "--length x", "reduce --columns -1": "--columns -1",
-        "reduce --by keys:f3": "--by f3", "map --stream y=f": "--stream f", "map --stream y":
-        "--stream", "map 'x": "quotation", "unique --segments x": "--segments x",
-        "unique --segments 0-0": "--segments 0-0", "unique --segments ~0": "--segments ~0",
-        "unique --segments ~": "--segments ~", "unique --segments 0": "--segments 0",
-    }.items():  # fmt: skip
+    for words, part in WRONG.items():
         said = raises(Wrong, lambda words=words: Case(words, 9).make())
         check(part in said and "\n" not in said, f"{words}: {said}")
-    case = Case("reduce --op=sum --stream y=f64 --load 'x * y' --by offsets:u64 --segments 4 "
-                "--accuracy compensated", 10)  # fmt: skip
-    case.make()
-    told = case.call_words({"y": "/y.npy"})
-    check(told == ["reduce", "--op", "sum", "--stream", "y=/y.npy", "--load", "x * y",
-                   "--accuracy", "compensated", "--acc", "f32", "--by", "offsets:u64:3"], told)
-    case = Case("rle --segments 3 --type i8", 10)
-    case.make()
-    check(case.call_words({}) == ["select", "--type", "i8", "--same", "a == b"], case.call_words({}))
+    for words, right in WORDS.items():
+        case = Case(words, 10)
+        case.make()
+        told = case.call_words({"y": "/y"})
+        check(told == shlex.split(right), f"{words}: {told}")
     case = Case("select --where 'x > 40' --rest", 10).of_type("u8:u64")
-    check((case.type_label(), case.label()) == ("u8:u64", "select --where 'x > 40' --rest"),
-          f"{case.type_label()} {case.label()}")  # fmt: skip
-    check(case.call_words({}) == ["select", "--type", "u8", "--acc", "u64", "--keep", "x > 40"],
-          case.call_words({}))  # fmt: skip
-    for name, rows in bench.CASES.items():
-        for words, kinds in rows:
-            for kind in kinds.split():
-                view.make_case(words, kind, 1000)  # each is a case
-            check(name != "all" or words in str(bench.CASES), words)
+    told = case.type_label(), case.label(), case.dtype, case.acc
+    check(told == ("u8:u64", "select --where 'x > 40' --rest", np.dtype("u1"), "u64"), f"{told}")
+    for words, kinds in bench.CASES["all"]:
+        for kind in kinds.split():
+            view.make_case(words, kind, 1000)  # each is a case
 
 
 def offsets(_d, _):
-    random, num = np.random.default_rng(5), 200000
+    random = np.random.default_rng(5)
     for words, least, most, mean in (("7", 7, 7, 7), ("0-3", 0, 3, 1.5), ("~8", 1, 200, 8),
                                      ("pareto", 1, 10**6, None)):  # fmt: skip
-        for count in (1, 6, num):
+        for count in (1, 6, 200000):
             found = offsets_of(words, count, random)
             lengths = np.diff(found)
             check(found[0] == 0 and found[-1] == count, f"{words}: {found}")
@@ -247,83 +252,64 @@ def figures(_d, _):
         _, low, high = measure.ratio(1.3 * np.exp(random.normal(0, 0.1, 21)), np.ones(21))
         held += low <= 1.3 <= high
     check(0.93 < held / 2000 < 0.99, f"{held} of 2000 intervals hold it")
-    mib = 1 << 20
-    for wanted, size, memory in (
-        ((128, False), 1, 1 << 34), ((128, False), 4 * mib, 1 << 34), ((64, False), 8 * mib, 1 << 34),
-        ((2, False), 600 * mib, 1 << 34), ((1, False), 1 << 30, 1 << 34),
-        ((3, True), 100 * mib, 300 * mib), ((1, True), 100 * mib, mib),
+    mib, much = 1 << 20, 1 << 34
+    for wanted, few, size, memory in (
+        (128, False, 1, much), (128, False, 4 * mib, much), (64, False, 8 * mib, much),
+        (2, False, 600 * mib, much), (1, False, 1 << 30, much), (3, True, 100 * mib, 300 * mib),
+        (1, True, 100 * mib, mib),
     ):  # fmt: skip
         pages = {"SC_PAGE_SIZE": 4, "SC_PHYS_PAGES": memory}  # of which a quarter is used
         with unittest.mock.patch.object(measure.os, "sysconf", pages.get):
-            check(measure.sets_for(size) == wanted, f"{size}, {memory}: {wanted}")
+            check(measure.sets_for(size) == (wanted, few), f"{size}, {memory}: {wanted}")
     check(measure.quartiles([5, 1, 2, 4, 3]) == (2, 4), "quartiles")
 
 
-def views_words(_d, _):
-    for said, number in {"1000": 1000, "2^26": 1 << 26, "1e6": 10**6, "64Mi": 64 << 20, "1": 1,
-                         "3Ki": 3072, "10^3": 1000}.items():  # fmt: skip
-        check(view.count_of(said) == number, said)
-    for said in ("0", "-1", "x", "", "2^48", "1.5", "1 Mi", "64M", "1e", "2^", "1e99", "0^5"):
-        check(said in raises(argparse.ArgumentTypeError, view.count_of, said), said)
-    check([view.types_of(one) for one in ("f32", "u8:u64")] == ["f32", "u8:u64"], "types")
-    for said in ("x", "", "f32:", ":f32", "u8:u16:u32", "f32 "):
-        check("u8:u64" in raises(argparse.ArgumentTypeError, view.types_of, said), said)
-    number = view.number_from(1, 9)
-    check(number("2.5") == 2.5, "number")
-    for said in ("nan", "inf", "0", "10", "x", ""):
-        raises(argparse.ArgumentTypeError, number, said)
-    check([view.count_text(one) for one in (1, 2, 1000, 1 << 20)] == ["1", "2^1", "1000", "2^20"], "")
-    raises(argparse.ArgumentTypeError, compare.peers_of, "nobody")
-    check(compare.peers_of("numpy,x=a 'b c'") == [("numpy", None), ("x", ["a", "b c"])], "peers")
+READ = [
+    (view.count_of, {"1000": 1000, "2^26": 1 << 26, "1e6": 10**6, "64Mi": 64 << 20, "3Ki": 3072},
+     ["0", "-1", "x", "", "2^48", "1.5", "1 Mi", "64M", "1e", "2^", "1e99", "0^5"]),
+    (view.types_of, {"f32": "f32", "u8:u64": "u8:u64"}, ["x", "", "f32:", ":f32", "u8:u16:u32"]),
+    (view.number_from(1, 9), {"2.5": 2.5}, ["nan", "inf", "0", "10", "x", ""]),
+    (compare.peers_of, {"numpy,x=a 'b c'": [("numpy", None), ("x", ["a", "b c"])]},
+     ["nobody", "x=", "=x"]),
+]  # fmt: skip
+
+
+def options_read(_d, _):
+    for function, right, wrong in READ:
+        for said, value in right.items():
+            check(function(said) == value, f"{said}: {function(said)}")
+        for said in wrong:
+            check(said in raises(argparse.ArgumentTypeError, function, said), said)
+    told = [view.count_text(one) for one in (1, 2, 1000, 1 << 20)]
+    check(told == ["1", "2^1", "1000", "2^20"], f"{told}")
 
 
 GOOD = {"case": "map", "type": "f32", "count": 1024, "gbps": 12.345, "spread": 0.011,
         "roofline_gbps": 24.69, "fraction": 0.5, "algorithm": "map_tiles", "policy": "p",
         "roofline": "roofline plain", "checked": True, "sets_few": False}  # fmt: skip
+LESS = {"checked": False, "sets_few": True, "roofline_gbps": None, "fraction": None}
+TABLE = """case type count GB/s spread roofline share
+map f32 2^10 12.35 1.1 % 24.69 0.50 map_tiles, p; roofline plain
+map f32 2^10 12.35 1.1 % map_tiles, p; roofline plain; result not checked; memory is short
+map f32 2^10 WRONG: result 3 is 1 and not 2
+map f32 2^10 unsupported: no such call"""
 
 
 def tables(_d, _):
-    """A row that is right, not checked, wrong or unsupported."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
+    """Rows that are right, not checked, wrong or unsupported."""
+    bad = {key: GOOD[key] for key in ("case", "type", "count")}
+    with contextlib.redirect_stdout(io.StringIO()) as out:
         table = report.Table(argparse.Namespace(json=False), report.BENCH)
-        table.add(GOOD)
-        table.add({**GOOD, "checked": False, "sets_few": True, "roofline_gbps": None,
-                   "fraction": None})  # fmt: skip
-        for why in ("WRONG: result 3 is 1 and not 2", "unsupported: no such call"):
-            table.add({"case": "map", "type": "f32", "count": 1000, "ok": False, "why": why})
-    lines = [line.split() for line in out.getvalue().splitlines()]
-    row = ["map", "f32", "2^10", "12.35", "1.1", "%"]
-    check(lines[0] == ["case", "type", "count", "GB/s", "spread", "roofline", "share"], lines[0])
-    end = "map_tiles, p; roofline plain"
-    check(lines[1] == [*row, "24.69", "0.50", *end.split()], lines[1])
-    end += "; result not checked; memory is short"
-    check(lines[2] == [*row, *end.split()], lines[2])
-    check(lines[3] == ["map", "f32", "1000", *"WRONG: result 3 is 1 and not 2".split()], lines[3])
-    check(lines[4] == ["map", "f32", "1000", *"unsupported: no such call".split()], lines[4])
+        for row in (GOOD, {**GOOD, **LESS}, {**bad, "why": "WRONG: result 3 is 1 and not 2"},
+                    {**bad, "why": "unsupported: no such call"}):  # fmt: skip
+            table.add(row)
+    check(re.sub(" +", " ", out.getvalue().strip()) == TABLE, out.getvalue())
 
 
 # ---- The search ----
 
 CALLS, KEY = "reduce 4 2^11..2^13", "a; device 1 on x"
-STRANGER = ("scan 8 2^3..2^5", "groups=7 tile=tile_vector", "some; other; device")
-
-
-def tuning_files(d, _):
-    path = d.path("data/tuning")
-    check(tune.read_rows(path) is None, "no file")
-    rows = [STRANGER, (CALLS, "tile_bytes=1024", KEY)]
-    tune.write_rows(path, rows)
-    check(read(path).decode() == tune.FIRST + "".join(f"{a} {b} on {c}\n" for a, b, c in rows), "")
-    check(tune.read_rows(path) == rows, f"{tune.read_rows(path)}")
-    check(os.listdir(d.path("data")) == ["tuning"], "parts are left")
-    os.symlink(path, d.path("link"))
-    tune.write_rows(d.path("link"), [])
-    check(os.path.islink(d.path("link")) and tune.read_rows(path) == [], "a link stays")
-    raises(view.Failed, tune.read_rows, write(d.path("mine"), "mine\n"))
-    raises(view.Failed, tune.read_rows, d.folder)
-    raises(view.Failed, tune.write_rows, d.path("mine/x"), [])
-    raises(view.Failed, tune.reset, d.path("mine"))
+NUMBERS = {"tile_bytes": 4096, "group_size": 64, "groups": 64}
 
 
 class Planted:
@@ -342,12 +328,11 @@ class Planted:
     def ask(self, what, *words):
         if what != "call":
             return {}
-        numbers = {"tile_bytes": 4096, "group_size": 64, "groups": 64, "stream_bytes": 1 << 20}
+        numbers = dict(NUMBERS)
         for *_, row, key in tune.read_rows(words[1]) if words[1] else []:
             check(key == KEY, f"{key} in a tuning file")
-            given = dict(word.split("=") for word in row.split())
-            check(given.pop("tile") == "tile_vector", row)
-            numbers |= {name: int(value) for name, value in given.items()}
+            numbers = tune.numbers_in(row)
+            check(numbers.pop("tile") == "tile_vector" and {*numbers} == {*NUMBERS}, row)
         if self.refused(numbers):
             raise Unsupported("unsupported: it is too large")
         self.calls[words[0]] = numbers
@@ -386,30 +371,31 @@ def search_better(_d, _):
     check(1.35 < row["ratio"][0] < 1.45 and row["after"] > 1.3 * row["before"], f"{row}")
     row, found = found_by(Planted(lambda numbers: 1 + abs(np.log2(numbers["groups"] / 2048))))
     check(found and found["groups"] == 2048, f"{row}")
+    never = tune.Search.values(None, "stream_bytes", 1 << 20, 1)
+    check(never == {tune.NEVER}, f"{never}")
     # far away, but another case has found it
-    far = {"tile": "tile_vector", "tile_bytes": 1 << 20, "group_size": 64, "groups": 64,
-           "stream_bytes": 1 << 20}  # fmt: skip
+    far = {"tile": "tile_vector", **NUMBERS, "tile_bytes": 1 << 20}
     row, found = found_by(Planted(lambda numbers: 1 + (numbers["tile_bytes"] != 1 << 20)), [far])
     check(found and found["tile_bytes"] == 1 << 20, f"{row}")
 
 
 def search_noise(_d, _):
-    row, found = found_by(Planted(lambda numbers: 1))
-    check(found == {} and row["what"].startswith("the default"), f"{row} {found}")
-    row, found = found_by(Planted(lambda numbers: 1 - 0.01 * (numbers["groups"] > 64)))
-    check(found == {}, f"1 % is not enough: {row} {found}")
+    """Nor is 1 % enough."""
+    for cost in (lambda numbers: 1, lambda numbers: 1 - 0.01 * (numbers["groups"] > 64)):
+        row, found = found_by(Planted(cost))
+        check(found == {} and row["what"].startswith("the default"), f"{row} {found}")
 
 
 def search_wrong(_d, _):
     """What is wrong or refused does not count, however fast it is."""
     for fault in ("wrong", "refused"):
-        planted = Planted(at_best(1 << 16), **{fault: lambda numbers: numbers["tile_bytes"] > 8192})
-        row, found = found_by(planted)
+        large = {fault: lambda numbers: numbers["tile_bytes"] > 8192}
+        row, found = found_by(Planted(at_best(1 << 16), **large))
         check(found and found["tile_bytes"] == 8192, f"{fault}: {row} {found}")
 
 
-CASES = [texts, expected, case_words, offsets, figures, views_words, tables, tuning_files,
-         search_better, search_noise, search_wrong]  # fmt: skip
+CASES = [texts, expected, case_words, offsets, figures, options_read, tables, search_better,
+         search_noise, search_wrong]  # fmt: skip
 
 if __name__ == "__main__":
     driver, count = Runner(None), Count()
