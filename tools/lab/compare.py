@@ -49,8 +49,8 @@ def read_options(arguments):
     parser.add_common([1 << 26])
     parser.add_argument("--peers", metavar="LIST", type=peers_of,
                         default=[(name, None) for name in programs.PEERS],
-                        help=f"one of {', '.join(programs.PEERS)}, or several; default: all. "
-                        "NAME=COMMAND is a program of yours that speaks as docs/lab.md says")
+                        help=f"one of {', '.join(programs.PEERS)}; default: all. NAME=COMMAND is "
+                        "a program of yours that speaks as docs/lab.md says")
     parser.add_outputs()
     parser.add_case(CASES)
     options = parser.parse_args(arguments)

@@ -133,8 +133,9 @@ def print_rungs(options, rows, answers, trees, reads):
 
 def lines_of(row):
     """Of a chart."""
-    name = "clfold: auto" if row["kernel"] == "auto" else row["kernel"]
-    found = [(name, row["gbps"], None), ("roofline: read", row["read_gbps"], None)]
+    is_auto = row["kernel"] == "auto"
+    found = [("clfold: auto" if is_auto else row["kernel"], row["gbps"], None)]
+    found += [("roofline: read", row["read_gbps"], None)] if is_auto else []
     if "predicted_seconds" in row:
         gbps = row["bytes"] / row["predicted_seconds"] / 1e9
         found.append((f"{row['kernel']} model", gbps, None))
