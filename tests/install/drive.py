@@ -7,6 +7,7 @@ MESON and COMPILER (with its arguments) are the commands. Nothing is written out
 temporary folders, but for the log that `meson install` keeps in BUILD.
 """
 
+import glob
 import json
 import os
 import re
@@ -86,7 +87,7 @@ class Installed(Case):
         self.kind = options["default_library"]
         self.directory = {
             name: os.path.join(self.prefix, options[name])
-            for name in ("bindir", "datadir", "includedir", "libdir", "mandir")
+            for name in ("bindir", "datadir", "includedir", "libdir", "libexecdir", "mandir")
         }
         run(meson, "install", "-C", build, "--destdir", self.folder, "--no-rebuild")
 
@@ -149,8 +150,19 @@ class Installed(Case):
         if self.command:
             expected |= {self.staged("bindir", name) for name in ("clfold", "clfold-nest")}
             self.assertIn(self.version, run(self.staged("bindir", "clfold"), "--version"))
+            lab = self.staged("libexecdir", "clfold")
+            modules = glob.glob(os.path.join(source, "tools", "lab", "*.py"))
+            expected |= {os.path.join(lab, "lab", os.path.basename(path)) for path in modules}
+            views = ("bench", "compare", "ladder", "small", "trace", "tune")
+            expected |= {os.path.join(lab, f"clfold-{name}") for name in views}
+            programs = glob.glob(os.path.join(lab, "lab_*"))  # native is there with OpenMP
+            self.assertLessEqual({"lab_clfold", "lab_roofline"},
+                                 set(map(os.path.basename, programs)))
+            expected |= set(programs)
+            said = run(os.path.join(lab, "clfold-compare"), "--help")
+            self.assertTrue(said.startswith("Usage: clfold compare"))
             text = run(self.staged("bindir", "clfold"), "--help")
-            names = re.findall(r"^  (?!clfold )([\w-]+) +\w", text, re.M)
+            names = re.findall(r"^  (?!clfold )([a-z-]+) +\w", text, re.M)
             for page in ["clfold", *(f"clfold-{name}" for name in [*names, "nest"])]:
                 expected.add(self.staged("mandir", "man1", f"{page}.1"))
             folder = os.path.join("bash-completion", "completions")
