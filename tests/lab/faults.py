@@ -99,6 +99,9 @@ def in_clfold(d, _):
         right = {**FAULTS, **HANGS}[fault]
         check(len(rows) == 2 and all(re.fullmatch(right, row["why"]) for row in rows), f"{rows}")
         check(not any(row["ok"] for row in rows), f"{rows}")
+    d.plant(f"dies once {d.path('died')}")
+    rows = d.rows(1, "bench", *WORDS, 120, "--counts", "1000,1000", *CASE)
+    check([row["ok"] for row in rows] == [False, True], f"{rows}")
     d.plant("wrong")
     rows = d.rows(1, "compare", *WORDS, 120, "--peers", peers_of(["slower"]), *CASE)
     check(rows[0]["why"].startswith("WRONG") and rows[1]["ok"] and rows[1]["ratio"] is None, rows)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""planted.py FAULT [--device SEL]: numpy's program with that fault; `none` is one. `roofline` and
-`roofline dies` have the calls of the roofline. Its rounds take 2 ms, by its own account."""
+"""planted.py FAULT [--device SEL]: numpy's program with that fault; `none` is one, `dies once PATH`
+makes that file, and `roofline` and `roofline dies` have the calls of the roofline. Its rounds take
+2 ms, by its own account."""
 
 import json
 import os
@@ -24,6 +25,12 @@ ANSWERS = {"text": "hello", "list": "[1]", "other key": '{"minutes": 1}', "zero"
            "slower": '{"seconds": 0.004}'}  # fmt: skip
 
 
+def dies_once():
+    """By a file that is not yet there."""
+    path = FAULT.removeprefix("dies once ")
+    return path != FAULT and not os.path.exists(path) and open(path, "wb")
+
+
 class Planted(numpy_peer.Numpy):
     rounds = 0
 
@@ -37,7 +44,7 @@ class Planted(numpy_peer.Numpy):
 
     def round(self, *_):
         self.rounds += 1
-        if self.rounds == 3 and FAULT.endswith("dies"):
+        if self.rounds == 3 and (FAULT.endswith("dies") or dies_once()):
             os.kill(os.getpid(), signal.SIGSEGV)
         if self.rounds == 3 and FAULT == "hangs":
             time.sleep(3600)
