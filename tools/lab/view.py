@@ -155,7 +155,7 @@ def cases_of(options, known, default):
     else:
         rows = [(words[0] if len(words) == 1 else shlex.join(words), None)]
     for one, _ in rows:
-        pass  # that it is one shows before anything is measured
+        Case(one)  # that it is one shows before anything is measured
     return [(one, kind) for one, kinds in rows
             for kind in (options.types or (kinds or "f32").split())]
 
