@@ -1,5 +1,3 @@
-#define _DEFAULT_SOURCE /* strsep */
-
 #include "program.h"
 
 #include "../clfold/clock.h"

@@ -109,7 +109,7 @@ def compiled(name, words, case):
         objects, what = [], "does not build"
         for part in parts:
             objects.append(os.path.join(folder, os.path.basename(part) + ".o"))
-            run(["cc", "-O2", *folders, "-DCL_TARGET_OPENCL_VERSION=300", "-c",
+            run(["cc", "-O2", *folders, "-DCL_TARGET_OPENCL_VERSION=300", "-D_DEFAULT_SOURCE", "-c",
                  os.path.join(HERE, part), "-o", objects[-1]], what)  # fmt: skip
         built, header = os.path.join(folder, "program"), os.path.join(folder, "case_macros.h")
         with open(header, "w", encoding="utf-8") as file:
