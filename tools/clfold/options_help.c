@@ -1,5 +1,6 @@
 #include "options_table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Breaks one line of `text` and returns the next. What follows a term is indented:
@@ -41,12 +42,19 @@ static void print_term(FILE *stream, const char *term, const char *words,
 {
     enum { COLUMN = 20 };
     const int length = (int)strlen(term) + 2;
-    char text[4096];
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const made = open_memstream(&text, &size);
 
-    snprintf(text, sizeof(text), "  %s%s%*s%s%s%s", term, length + 2 > COLUMN ? "\n" : "",
-             length + 2 > COLUMN ? COLUMN : COLUMN - length, "", words,
-             initial ? "; default: " : "", initial ? initial : "");
-    fill(stream, text);
+    if (made) {
+        fprintf(made, "  %s%s%*s%s%s%s", term, length + 2 > COLUMN ? "\n" : "",
+                length + 2 > COLUMN ? COLUMN : COLUMN - length, "", words,
+                initial ? "; default: " : "", initial ? initial : "");
+        if (fclose(made) == 0) {
+            fill(stream, text);
+        }
+    }
+    free(text);
 }
 
 static void print_option(FILE *stream, const struct option_row *row)
