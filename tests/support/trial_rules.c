@@ -60,15 +60,16 @@ static bool fold_fits(const struct trial *trial)
         (!trial_selects(trial) && (uses(&s->fold, "at") || is_of_selects(&s->fold)))) {
         return false;
     }
-    if (s->fold.type && !device_has(&device, s->fold.type)) {
+    if ((s->fold.type && !device_has(&device, s->fold.type)) ||
+        (s->fold.accuracy == CLFOLD_REPRODUCIBLE && !trial_reduces(trial))) {
         return false;
     }
     if (trial_selects(trial)) {
-        return !s->place && (trial->condition->scans ? s->combine && !s->is_map
-                                                     : s->fold.op <= CLFOLD_LOGICAL_OR);
+        return !s->place && (trial->condition->scans
+                                 ? s->combine && !s->is_map
+                                 : s->fold.op <= CLFOLD_LOGICAL_OR && !s->fold.accuracy);
     }
     return s->is_map == is_map && (is_map || s->combine) &&
-           (s->fold.accuracy != CLFOLD_REPRODUCIBLE || trial_reduces(trial)) &&
            !(trial_reduces(trial) && (s->writes_of_element || s->place));
 }
 
@@ -274,6 +275,8 @@ const char *left_out(const struct trial *trial)
           "Intel's compiler takes the wrong one of two structs of a source, in groups" },
         { device.is_intel && fold && fold->fold.type_name && has_half(fold),
           "Intel's compiler does not write a half in a struct of a source" },
+        { device.is_intel && fold && trial_selects(trial) && has_half(fold),
+          "Intel's compiler does not copy a half in a struct that a select keeps" },
         /* PoCL 3.1 */
         { device.is_pocl && is_group && fold && scans &&
               (looks_back || fold->num_parts > 2),
