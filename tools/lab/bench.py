@@ -3,11 +3,11 @@ only read the same bytes, or copy them: the roofline. Every result is compared w
 says that it is not known; a wrong one is reported, and the exit status is 1."""
 
 import os
+import statistics
 
 from lab import measure, programs, report, tune, view
 from lab.case import PAIRS
 from lab.measure import Entry
-from lab.text import Unknown
 
 JUDGED = 32 << 20  # bytes, from which on native loops count, and the speed of memory
 REDUCE, SCAN, PAIR = "reduce", "scan", "--identity '{ 1, 0 }' --components 'float x; float y'"
@@ -104,7 +104,7 @@ def row_of(one, expected, roofline, words):
     judged = read + written >= JUDGED and native
     is_native = bool(judged and (opencl or 0) < native)
     best = native if is_native else opencl
-    events = measure.statistics.median(entry.events) if entry.events else None
+    events = statistics.median(entry.events) if entry.events else None
     row |= {
         "algorithm": entry.answer.get("algorithm"), "policy": entry.answer.get("policy"),
         "seconds": median, "spread": (high - low) / median, "rounds": len(entry.seconds),
@@ -116,11 +116,11 @@ def row_of(one, expected, roofline, words):
         "fraction": moved / median / best if best else None,
         "sets": one.sets, "set_bytes": one.set_bytes, "sets_few": one.sets_few,
     }  # fmt: skip
-    other = next((one for one in one.entries if one.name == "against"), None)
+    other = next((other for other in one.entries if other.name == "against"), None)
     if other:
         none = other.tuning and other.answer.get("policy") != "tuned"
         why = other.trouble or ("the file has no row for it" if none else None)
-        row["against"] = why or measure.statistics.median(other.seconds)
+        row["against"] = why or statistics.median(other.seconds)
         row["ratio"] = None if why else measure.ratio(entry.seconds, other.seconds)
     return row
 
@@ -139,18 +139,12 @@ def main(arguments):
         for words, kind in cases:
             for count in options.counts:
                 case = view.make_case(words, kind, count)
-                try:
-                    expected = case.expected()
-                except Unknown:
-                    expected = None
-                entries = [Entry("clfold", "clfold"), *([other()] if other else []),
-                           *roofline.entries(*case.moved(expected))]
-                one = measure.measure(pool, case, entries, options, view.line_for(roofline),
-                                      expected)
+                entries = [Entry("clfold", "clfold"), *([other()] if other else [])]
+                one, expected = view.measured(pool, roofline, case, entries, options)
                 rows.append(row_of(one, expected, roofline, words))
                 moved = max(moved, sum(case.moved(expected)))
                 table.add(rows[-1])
-        if moved >= JUDGED:
+        if speeds and moved >= JUDGED:
             speeds.append(memory_speed(pool, roofline, options))
             table.end(report.memory_row(speeds, pool.get("clfold").about))
     options.chart.draw(rows, lambda row: [("clfold", row["gbps"], row["quartiles_gbps"]),

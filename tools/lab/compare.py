@@ -12,7 +12,6 @@ import shlex
 from lab import bench, measure, programs, report, view
 from lab.measure import Entry
 from lab.program import Trouble
-from lab.text import Unknown
 
 CASES = {"usual": [("reduce", "f32 i32"), ("scan", "f32 i32")], **bench.CASES}
 COLUMNS = [
@@ -23,6 +22,12 @@ COLUMNS = [
     ("from - to", 15, lambda row: " - ".join(map(report.figures, row["range_gbps"]))),
     ("clfold is as fast", 23, lambda row: report.ratio_text(row["ratio"])),
 ]  # fmt: skip
+EXAMPLES = """
+Sums and scans beside all that is installed:
+  $ clfold compare --types f32
+A select of your own condition beside numpy and OpenMP:
+  $ clfold compare --peers numpy,openmp select --where 'x > 40 && x < 45'
+"""
 
 
 def peers_of(text):
@@ -36,12 +41,6 @@ def peers_of(text):
             raise argparse.ArgumentTypeError(f"{word}: is not NAME=COMMAND")
         found.append((name, shlex.split(command) if equals else None))
     return found
-EXAMPLES = """
-Sums and scans beside all that is installed:
-  $ clfold compare --types f32
-A select of your own condition beside numpy and OpenMP:
-  $ clfold compare --peers numpy,openmp select --where 'x > 40 && x < 45'
-"""
 
 
 def read_options(arguments):
@@ -110,15 +109,9 @@ def main(arguments):
         for words, kind in cases:
             for count in options.counts:
                 case = view.make_case(words, kind, count)
-                try:
-                    expected = case.expected()
-                except Unknown:
-                    expected = None
                 entries = [Entry("clfold", "clfold"),
-                           *(entry_of(*peer, case, extra) for peer in options.peers),
-                           *roofline.entries(*case.moved(expected))]
-                one = measure.measure(pool, case, entries, options, view.line_for(roofline),
-                                      expected)
+                           *(entry_of(*peer, case, extra) for peer in options.peers)]
+                one, expected = view.measured(pool, roofline, case, entries, options)
                 for row in rows_of(one, expected, roofline, words):
                     rows.append(row)
                     table.add(row)

@@ -83,7 +83,7 @@ class Measurement:
     """A case by its entries: prepare, rounds, check."""
 
     def __init__(self, pool, case, entries, options):
-        """`options`: seconds, rounds (or None), once (data in the caches), events, expected."""
+        """`options`: seconds, rounds (or None), once (data in the caches), events."""
         self.pool, self.case, self.entries, self.options = pool, case, entries, options
         self.sets, self.sets_few, self.calls = 1, False, 1
         self.set_bytes = sum(array.nbytes for array in case.arrays.values()) + sum(
@@ -107,7 +107,7 @@ class Measurement:
     def living(self):
         return [entry for entry in self.entries if entry.trouble is None]
 
-    def round(self, turn, keep=True):
+    def round(self, turn):
         """Each in turn; the first one changes."""
         living = self.living()
         last = None
@@ -118,9 +118,8 @@ class Measurement:
                 last = entry.program
                 seconds, event = self.pool.get(entry.program).round(
                     entry.number, self.calls, self.options.events and not entry.bound)
-                if keep:
-                    entry.seconds.append(seconds)
-                    entry.events += [event] if event else []
+                entry.seconds.append(seconds)
+                entry.events += [event] if event else []
 
     def run(self):
         """Rounds for the seconds that there are, or as many as are asked for."""

@@ -9,7 +9,7 @@ from lab import measure
 from lab.view import Failed, count_text
 
 # The lines of a chart: name, colour, width and dash; these are safe for the colour-blind.
-COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999")
 STRONG, BOUND = "clfold", "roofline"
 
 
@@ -160,7 +160,7 @@ class Chart:
             for name, gbps, quarters in lines_of(row):
                 if gbps:
                     lines.setdefault(name, []).append((row["count"], gbps, quarters))
-        colours = iter(COLOURS[1:] * 9)
+        colours = iter(COLOURS * 9)
         for name, points in lines.items():
             points.sort()
             counts, gbps = [one[0] for one in points], [one[1] for one in points]

@@ -23,7 +23,6 @@ COLUMNS = [
     ("of empty", 25, lambda row: report.ratio_text(row["ratio"])),
     ("instructions", 12, lambda row: f"{row['instructions']:.0f}" if "instructions" in row else ""),
 ]  # fmt: skip
-CALLS = 50  # of a round
 COUNTED = (20, 120)  # calls of two runs, whose difference is counted
 EXAMPLES = """
 Calls on up to 4096 elements beside an empty kernel:

@@ -11,12 +11,10 @@ import textwrap
 from lab import measure, programs
 from lab.case import Case, Wrong
 from lab.program import Trouble
-from lab.text import DTYPES
+from lab.text import DTYPES, Unknown
 
 UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
 ROOFLINE_MOST = 1 << 30  # bytes of its data; a larger case has the same speed
-
-
 CASE = """CASE is one of {}; or an operation and its options, as clfold explain takes them, after
 all others: select --where 'x > 40'. There --rest, --lengths-out and --keys-out stand alone,
 --stream y=TYPE has a type in place of a file, and --segments says how long segments and runs are:
@@ -204,9 +202,8 @@ class Roofline:
     def entries(self, read, written):
         """Of as many bytes: all are read where next to nothing is written, else copied, or written
         several times."""
-        self.moved = read + written
         self.times = 0 if written < read / 10 else max(1, round(written / read))
-        share = self.moved // (1 + self.times)
+        share = (read + written) // (1 + self.times)
         self.share = max(64, min(share, ROOFLINE_MOST // (1 + self.times)) // 64 * 64)
         kind = "copy" if self.times else "read"
         found = []
@@ -239,11 +236,21 @@ def line_for(roofline):
     """The data's line for each program."""
 
     def line_of(program, shared, sets):
-        if roofline and program in roofline.names:
+        if program in roofline.names:
             return roofline.line(shared, sets == 1)
         return shared.data_line(sets)
 
     return line_of
+
+
+def measured(pool, roofline, case, entries, options):
+    """A case by these entries and the roofline's, and its results as numpy has them, or None."""
+    try:
+        expected = case.expected()
+    except Unknown:
+        expected = None
+    entries = [*entries, *roofline.entries(*case.moved(expected))]
+    return measure.measure(pool, case, entries, options, line_for(roofline), expected), expected
 
 
 def run(main):
