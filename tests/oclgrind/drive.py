@@ -47,7 +47,6 @@ TRIALS += [(UNINITIALISED, [GROUPS, *words]) for words in (
     ["operation=select", "fold=words"],
 )]
 TRIALS += [(UNINITIALISED, ["algorithm=serial"])]
-DRAWN_BY = ("CLFOLD_TEST_LEVEL", "CLFOLD_TEST_SEED", "CLFOLD_TEST_PROGRAMS")
 # Whose texts, or those of whose test, are for vectors.
 NOT_RUN = {RACES: set(), UNINITIALISED: {"clfold_widths", "clfold_write_kept"}}
 
@@ -63,11 +62,11 @@ def defined_kernels(files):
 
 def check(option, command, log):
     """Returns the kernels that ran, and what is wrong. As Oclgrind is slow, device tests take half
-    of long lists; and all draw the same each time, so that each kernel is met."""
+    of long lists; trials draw the same each time, so that each kernel is met."""
     environment = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("OCLGRIND_") and name not in DRAWN_BY
+        if not name.startswith("OCLGRIND_") and name != "CLFOLD_TEST_LEVEL"
     }
     done = subprocess.run(
         ["oclgrind", option, *OPTIONS, "--log", log, *command],
