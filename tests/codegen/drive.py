@@ -21,7 +21,7 @@ FAKE = "#!/bin/sh\necho planted error\nexit 1\n"
 # Words, the PATH or None, the exit status, and what must be said. Where a compiler is not
 # installed, a row that needs it is left out.
 ROWS = (
-    (("-j", "0"), None, 2, ["-j 0: at least one"]),
+    (("--target", "sm_80,vax"), None, 2, ["--target vax: not a target, which are sm_80"]),
     (("--build", "nowhere", "--target", "sm_80"), None, 2,
      ["--build nowhere: no gpu_texts in it"]),
     (("--target", "sm_80", "--op", "nothing", "--operations", "scan_lookback"), None, 2,
@@ -34,13 +34,12 @@ ROWS = (
 )  # fmt: skip
 
 
-def call(*words, path=None, cache=None):
+def call(*words, cache, path=None):
     environment = dict(os.environ, PYTHONUNBUFFERED="")
     if path is not None:
         environment.update(PATH=path, CUDA_HOME=path)
-    keep = ("--cache", cache) if cache else ("--no-cache",)
-    return subprocess.run([sys.executable, CODEGEN, "--build", BUILD, *keep, *words], text=True,
-                          capture_output=True, env=environment, check=False)
+    return subprocess.run([sys.executable, CODEGEN, "--build", BUILD, "--cache", cache, *words],
+                          text=True, capture_output=True, env=environment, check=False)
 
 
 def check_rows(folder):
@@ -52,12 +51,12 @@ def check_rows(folder):
     yield first.returncode == 0 and first.stdout == again.stdout, first.stderr
     yield sum(len(names) for *_, names in os.walk(folder)) == 6, "what is kept"
     rows = [json.loads(line) for line in first.stdout.splitlines()]
-    yield {row["row"] for row in rows} == {"nvidia", "amd"}, rows
+    yield {row["vendor"] for row in rows} == {"nvidia", "amd"}, rows
     yield all(row["load_bytes"] == 16 for row in rows if "tiles" in row["kernel"]), rows
     found = kept_table.rows_of((row, [row]) for row in rows if not row["exclusive"])
-    table = kept_table.read(kept_table.FILE)
+    versions, table = kept_table.read(kept_table.FILE)
     yield set(found) <= set(table), found
-    if compilers.Compilers().versions() == kept_table.versions_of(kept_table.FILE):
+    if compilers.Compilers().versions() == versions:
         told = kept_table.compare({key: table[key] for key in found}, found)
         yield not any(told), f"the table says otherwise, or codegen --update is due: {told}"
 
@@ -68,12 +67,12 @@ def main():
         os.chmod(tools.write(fake, "clang-19", FAKE), 0o755)
         for words, path, status, parts in ROWS:
             path = path and path.replace("FAKE", fake).replace("EMPTY", folder)
-            done = call(*words, path=path)
+            done = call(*words, path=path, cache=os.path.join(folder, "cache"))
             lacks = "not installed" in done.stderr or "libclc" in done.stderr
             if done.returncode != status or (status == 2 and done.stdout) or not all(
                     part in done.stdout + done.stderr for part in parts):
                 failures += [] if lacks and path != folder else [f"{words}: {done}"]
-        for holds, what in check_rows(folder):
+        for holds, what in check_rows(os.path.join(folder, "kept")):
             failures += [] if holds else [str(what)]
     tools.finish(failures, f"{len(ROWS)} rows")
 

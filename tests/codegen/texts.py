@@ -9,11 +9,8 @@ compiled where ocloc is.
 
 import concurrent.futures
 import itertools
-import json
 import os
-import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lint"))
@@ -22,7 +19,8 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "tools", "gpu_code"))
 import checks
 import occupancy
 import tools
-from compilers import TARGETS, Compilers, Failed, figures, lacks
+from compilers import TARGETS, Compilers, Failed, programs
+from figures import figures
 
 CHOSEN = "reduce_tiles,scan_lookback"
 ROWS = "reduce_lanes,scan_lanes"
@@ -73,21 +71,8 @@ kernel void many(global float16 *x, uint n)
 """
 
 
-def programs(gpu_texts, folder, part):
-    target, *asked = part
-    done = subprocess.run([gpu_texts, folder, TARGETS[target], *asked],
-                          stdout=subprocess.PIPE, text=True, check=True)
-    entries = [json.loads(line) for line in done.stdout.splitlines()]
-    return [
-        (target, entry) for entry in entries
-        if entry["candidate"] == 0 and not lacks(target, entry)
-    ]
-
-
-def check_once(compilers, passed, folder, target, entry):
+def check_once(compilers, passed, target, entry, text):
     """`check`, unless it has found nothing in the same text before."""
-    with open(os.path.join(folder, entry["file"]), encoding="ascii") as file:
-        text = file.read()
     facts = [compilers.stamp, tools.digest(__file__), target, entry, text]
     wrong = [] if passed.has(facts) else check(compilers, target, entry, text)
     if not wrong:
@@ -100,18 +85,11 @@ def check(compilers, target, entry, text):
     try:
         kernels = compilers.compile(target, text)
     except Failed as failed:
-        return [f"{target}: {entry['file']}: {failed}"]
+        return [f"{target}: {entry['name']}: {failed}"]
     if not kernels:
-        return [f"{target}: {entry['file']}: no kernel in it"]
-    wrong = []
-    for kernel in kernels.values():
-        numbers = figures(target, kernel, entry)
-        said = [*checks.every(entry, kernel, numbers), *checks.window(entry, kernel),
-                *checks.conversions(entry, kernel)]
-        wrong += [f"{target}: {entry['file']}: {sentence}" for sentence in said]
-        if numbers["groups"] == 0:
-            wrong.append(f"{target}: {entry['file']}: {kernel.name}: no group fits")
-    return wrong
+        return [f"{target}: {entry['name']}: no kernel in it"]
+    return [f"{target}: {entry['name']}: {sentence}" for kernel in kernels.values()
+            for sentence in checks.every(entry, kernel, figures(target, kernel, entry))]
 
 
 def check_occupancy(compilers, target):
@@ -130,31 +108,28 @@ def main(gpu_texts):
     tools.give_way()
     compilers = Compilers()
     targets = {part[0] for part in PARTS}
-    if not compilers.ocloc:
+    if not compilers.paths["ocloc"]:
         targets -= {target for target in targets if TARGETS[target] == "intel"}
     for why in filter(None, map(compilers.missing, sorted(targets))):
         tools.leave_out(why)
-    with tempfile.TemporaryDirectory() as folder:
-        work, seen = [], set()
-        for part in (part for part in PARTS if part[0] in targets):
-            for target, entry in programs(gpu_texts, folder, part):
-                facts = {"does": (entry["operation"], entry["exclusive"]), "op": entry["op"],
-                         "type": (entry["in"], entry["type"]), "target": target}
-                pairs = {(TARGETS[target], *pair)
-                         for pair in itertools.combinations(facts.items(), 2)}
-                if tools.FULL or not pairs <= seen:
-                    seen |= pairs
-                    work.append((folder, target, entry))
-        passed = tools.Passed()
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            found = list(pool.map(lambda one: check_once(compilers, passed, *one), work))
+    work, seen = [], set()
+    for target, *asked in (part for part in PARTS if part[0] in targets):
+        for entry, text in programs(gpu_texts, target, *asked):
+            facts = {"does": (entry["operation"], entry["exclusive"]), "op": entry["op"],
+                     "type": (entry["in"], entry["type"]), "target": target}
+            pairs = {(TARGETS[target], *pair)
+                     for pair in itertools.combinations(facts.items(), 2)}
+            if tools.FULL or not pairs <= seen:
+                seen |= pairs
+                work.append((target, entry, text))
+    passed = tools.Passed()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(lambda one: check_once(compilers, passed, *one), work))
     failures = [said for wrong in found for said in wrong]
     for target in occupancy.AMD:
         failures += check_occupancy(compilers, target)
-    said = ", ".join(
-        f"{'with' if path else 'without'} {name}"
-        for name, path in (("ptxas", compilers.ptxas), ("ocloc", compilers.ocloc))
-    )
+    said = ", ".join(f"{'with' if compilers.paths[name] else 'without'} {name}"
+                     for name in ("ptxas", "ocloc"))
     tools.finish(failures, f"{len(work)} programs, {said}")
 
 

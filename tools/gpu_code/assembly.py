@@ -1,10 +1,9 @@
 """What the assembly of one kernel is, whichever device it is for.
 
-A kernel is a list of steps: labels, and instructions with what they do to memory. The
-readers of the assemblies (ptx.py, sass.py, gcn.py, gen.py) make them.
+A kernel is a list of steps: labels, and instructions with what they do to memory. readers.py makes
+them of the vendors' assemblies.
 """
 
-import dataclasses
 from typing import NamedTuple, Optional
 
 LOAD, STORE, ATOMIC = "load", "store", "atomic"
@@ -32,13 +31,10 @@ class Label(NamedTuple):
     name: str
 
 
-@dataclasses.dataclass
-class Kernel:
+class Kernel(NamedTuple):
     name: str
     steps: list
-    group_size: Optional[int] = None  # where the assembly says it
-    depot: int = 0  # bytes of private memory that PTX asks for
-    facts: dict = dataclasses.field(default_factory=dict)  # of its trailer: registers ...
+    facts: dict  # what the compiler says: registers ...
 
 
 def instructions(steps):

@@ -7,7 +7,6 @@ work-item, keep what they fold in registers, and read descriptors where all grou
 import re
 
 import assembly as asm
-import ptx
 
 WRITES = {f"clfold_scan_{name}"
           for name in ("locals", "lookback", "propagate", "single_group", "tiles")}  # fmt: skip
@@ -28,6 +27,10 @@ def memory(numbers):
             if numbers[what]]
 
 
+def fits(numbers):
+    return [f"{numbers['kernel']}: no group fits"] if numbers["groups"] == 0 else []
+
+
 def is_of_words(entry):
     """Whether 16 bytes are no part of an element, nor elements of them: a struct of 20 bytes is
     read by its words."""
@@ -43,7 +46,7 @@ def widths(entry, kernel):
     for names, kind in ((reads, asm.LOAD), (writes, asm.STORE)):
         sizes = [access.size for access in asm.accesses(kernel.steps, kind, asm.GLOBAL)]
         if kernel.name in names and max(sizes, default=0) != 16 and not is_of_words(entry):
-            wrong.append(f"{kernel.name}: no {kind} of 16 bytes, the widest of {sizes}")
+            wrong.append(f"{kernel.name}: no {kind} of 16 bytes, only {sizes}")
     return wrong
 
 
@@ -111,6 +114,25 @@ def maps(entry, kernel):
     return wrong
 
 
+def plain_reads(kernel, parameter):
+    """Loads of global memory past no cache, whose address comes of the kernel's pointer number
+    `parameter`, in PTX. Addresses are followed through all but loads, so what is read there does
+    not make other addresses its own."""
+    marked, before, found = set(), -1, []
+    start = f"[{kernel.name}_param_{parameter}]"
+    while len(marked) != before:
+        before, found = len(marked), []
+        for step in asm.instructions(kernel.steps):
+            made, *words = re.findall(r"%\w+", step.text) or [None]
+            moves = step.access is None and not step.text.startswith(("bra", "setp"))
+            if made and (start in step.text or moves and marked & set(words)):
+                marked.add(made)
+            elif step.access and step.access[:2] == (asm.LOAD, asm.GLOBAL) and (
+                    not step.access.coherent and marked & set(words)):
+                found.append(step.text)
+    return found
+
+
 def descriptors(kernel):
     """What other groups write is read past the cache of this one's compute unit."""
     if kernel.name != "clfold_scan_lookback":
@@ -118,8 +140,8 @@ def descriptors(kernel):
     loads = asm.accesses(kernel.steps, asm.LOAD, asm.GLOBAL)
     if not any(access.coherent and access.size == 8 for access in loads):
         return [f"{kernel.name}: no word is read past the first cache"]
-    plain = ptx.plain_reads_through(kernel, WORDS_PARAMETER)
-    return [f"{kernel.name}: reads a word through the first cache: {text}" for text in plain]
+    return [f"{kernel.name}: reads a word through the first cache: {text}"
+            for text in plain_reads(kernel, WORDS_PARAMETER)]
 
 
 def window(entry, kernel):
@@ -145,4 +167,5 @@ def conversions(entry, kernel):
 
 def every(entry, kernel, numbers):
     return [*memory(numbers), *widths(entry, kernel), *under_way(entry, kernel),
-            *maps(entry, kernel), *descriptors(kernel)]
+            *maps(entry, kernel), *descriptors(kernel), *window(entry, kernel),
+            *conversions(entry, kernel), *fits(numbers)]

@@ -1,6 +1,6 @@
 /*
- * gpu_texts FOLDER VENDOR OPERATIONS OPERATORS TYPES: writes the programs that a vendor's
- * GPUs would get, for tools/codegen to compile, and prints a line of JSON for each.
+ * gpu_texts VENDOR OPERATIONS OPERATORS TYPES: prints the programs that a vendor's GPUs
+ * would get, for tools/codegen to compile, each after a line of JSON about it.
  *
  *   VENDOR       nvidia, amd or intel
  *   OPERATIONS   "reduce_tiles,reduce6,scan_lookback,scan_lanes", or all; "group_text" is
@@ -9,8 +9,7 @@
  *   TYPES        "f32,u8:u64": what is read, and what it is folded into; "text" of folds
  *                by text; or all
  *
- * Scans come twice, inclusive and exclusive; all come once for each candidate of the
- * policy, of which the first is what a device takes.
+ * Scans come twice, inclusive and exclusive.
  */
 #include "programs.h"
 
@@ -20,10 +19,9 @@
 #include <string.h>
 
 struct request {
-    const char *folder, *operations, *operators, *types;
+    const char *operations, *operators, *types;
     const struct listed_device *vendor;
     size_t written;
-    bool failed;
 };
 
 /* Whether `name` is among "a,b,c", or all are asked for. */
@@ -84,20 +82,6 @@ static struct slots slots_of(const struct monoid *monoid)
     return slots;
 }
 
-static bool write_file(const struct request *request, const char *name, const char *text)
-{
-    char path[4096];
-
-    snprintf(path, sizeof(path), "%s/%s", request->folder, name);
-    FILE *file = fopen(path, "w");
-    bool ok = file && fputs(text, file) >= 0;
-    ok = !(file && fclose(file) != 0) && ok;
-    if (!ok) {
-        fprintf(stderr, "gpu_texts: cannot write %s\n", path);
-    }
-    return ok;
-}
-
 static const char *truth(bool value)
 {
     return value ? "true" : "false";
@@ -109,8 +93,8 @@ static void write_program(void *user, const struct program *program)
     const struct monoid *monoid = program->monoid;
     const struct plan *plan = program->plan;
     const struct stage *const main = clfold_plan_main(plan);
-    const struct tile_shape *tile = &program->candidate->shape.tile;
     const struct slots slots = slots_of(monoid);
+    const char *const vendor = request->vendor->name;
     const bool is_exclusive = program->candidate->shape.exclusive;
     const bool is_plain = monoid->type && !monoid->load;
     const char *const in = is_plain ? clfold_scalar_name(monoid->in) : "text";
@@ -118,31 +102,25 @@ static void write_program(void *user, const struct program *program)
     const char *const operation = program->call->operation
                                       ? clfold_algorithm_name(program->call->algorithm)
                                       : "group_text";
-    char name[256];
 
     /* A stage again has the program of the first. */
-    if (request->failed ||
-        (program->stage > plan->main &&
-         plan->stages[program->stage].shape.algorithm == main->shape.algorithm)) {
+    if (program->stage > plan->main &&
+        plan->stages[program->stage].shape.algorithm == main->shape.algorithm) {
         return;
     }
-    snprintf(name, sizeof(name), "%s_%s%s_%s_%s_%s_%u%c.cl", request->vendor->name,
-             operation, is_exclusive ? "_exclusive" : "", monoid->name, in, type,
-             program->number, (int)('a' + program->stage));
-    request->failed = !write_file(request, name, program->text);
-    printf("{\"file\": \"%s\", \"vendor\": \"%s\", \"operation\": \"%s\", "
-           "\"exclusive\": %s, \"op\": \"%s\", \"in\": \"%s\", \"type\": \"%s\", "
-           "\"row\": \"%s\", \"candidate\": %u, \"tile\": \"%s\", \"elements\": %u, "
-           "\"sizes\": [%zu, %zu], \"read\": %u, \"slots\": [%zu, %zu, %zu], "
-           "\"inputs\": %u, \"commutative\": %s, "
-           "\"loads\": %s, \"writes\": %s, \"group_size\": %u}\n",
-           name, request->vendor->name, operation, truth(is_exclusive), monoid->name, in,
-           type, program->candidate->policy.row, program->number,
-           clfold_tile_name(tile->kind), tile->elements, clfold_monoid_in_size(monoid),
+    printf("{\"name\": \"%s_%s%s_%s_%s_%s_%c\", \"vendor\": \"%s\", "
+           "\"operation\": \"%s\", \"exclusive\": %s, \"op\": \"%s\", \"in\": \"%s\", "
+           "\"type\": \"%s\", \"sizes\": [%zu, %zu], \"read\": %u, "
+           "\"slots\": [%zu, %zu, %zu], \"inputs\": %u, \"commutative\": %s, "
+           "\"loads\": %s, \"writes\": %s, \"group_size\": %u}\n%s",
+           vendor, operation, is_exclusive ? "_exclusive" : "", monoid->name, in, type,
+           (int)('a' + program->stage), vendor, operation, truth(is_exclusive),
+           monoid->name, in, type, clfold_monoid_in_size(monoid),
            clfold_monoid_out_size(monoid), main->read_size, slots.loaded, slots.folded,
            slots.scanned, num_inputs(monoid), truth(monoid->commutative),
            truth(monoid->load || monoid->lifted),
-           truth(clfold_monoid_converts(monoid) || monoid->lifted), tile->group_size);
+           truth(clfold_monoid_converts(monoid) || monoid->lifted),
+           program->candidate->shape.tile.group_size, program->text);
     ++request->written;
 }
 
@@ -174,7 +152,7 @@ static void write_fold(struct request *request, const clfold_fold *fold)
             const struct operation *row = clfold_operation_row(call.operation);
             if (row && row->family == family &&
                 is_asked(request->operations, clfold_algorithm_name(algorithm))) {
-                list_call(&call, true, &visitor);
+                list_call(&call, false, &visitor);
             }
         }
     }
@@ -224,26 +202,24 @@ int main(int argc, char **argv)
 {
     struct request request = { 0 };
 
-    for (size_t i = TESTED_DEVICES; argc == 6 && i < LISTED_DEVICES; ++i) {
-        if (strcmp(argv[2], listed_devices[i].name) == 0) {
+    for (size_t i = TESTED_DEVICES; argc == 5 && i < LISTED_DEVICES; ++i) {
+        if (strcmp(argv[1], listed_devices[i].name) == 0) {
             request.vendor = &listed_devices[i];
         }
     }
     if (!request.vendor) {
-        fprintf(stderr, "usage: gpu_texts FOLDER nvidia|amd|intel OPERATIONS OPERATORS "
-                        "TYPES\n");
+        fprintf(stderr, "usage: gpu_texts nvidia|amd|intel OPERATIONS OPERATORS TYPES\n");
         return 2;
     }
-    request.folder = argv[1];
-    request.operations = argv[3];
-    request.operators = argv[4];
-    request.types = argv[5];
+    request.operations = argv[2];
+    request.operators = argv[3];
+    request.types = argv[4];
     write_all(&request);
-    if (!request.failed && request.written == 0) {
+    if (request.written == 0) {
         fprintf(stderr,
                 "gpu_texts: no program is of operations %s, operators %s, types %s\n",
                 request.operations, request.operators, request.types);
         return 2;
     }
-    return request.failed;
+    return 0;
 }

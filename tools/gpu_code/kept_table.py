@@ -5,6 +5,8 @@ it much worse.
 
 import os
 
+from figures import COLUMNS, names_of, text_of
+
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "figures.md")
 TARGETS = ("sm_80", "sm_90", "gfx90a", "gfx1100")
 # operations, operators, types; of scans only inclusive ones
@@ -24,19 +26,6 @@ PARTS = (
     ("scan_single_group,scan_then_propagate", "add", "f32"),
     ("map_tiles", "map-blend,map-flags,map-store", "text"),
 )
-# A column's name, what it is among a kernel's figures, what a sentence calls it, and whether more
-# of it is worse; None: neither, as what is unknown grows with each loop that is unrolled.
-COLUMNS = (
-    ("registers", "registers", "registers", True),
-    ("local", "local_bytes", "bytes of local memory", True),
-    ("barriers", "barriers", "barriers", True),
-    ("an-element", "element_instructions", "instructions an element", True),
-    ("under-way", "loads_under_way", "loads under way", False),
-    ("ways", "mean_ways", "turns an access to local memory", True),
-    ("most", "most_ways", "turns an access to local memory at most", True),
-    ("unknown", "unknown_ways", "accesses of unknown banks", None),
-    ("waves", "waves", "waves a compute unit", False),
-)
 PAGE = {"sm_90": ("registers", "waves", "an-element", "under-way", "ways"),
         "gfx90a": ("registers", "waves", "an-element", "under-way")}  # fmt: skip
 A_TENTH = 1.1
@@ -44,20 +33,9 @@ A_TENTH = 1.1
 
 def rows_of(results):
     """(target, kernel, fold, types) to numbers, 0 where there is none."""
-    found = {}
-    for entry, rows, *_ in results:
-        types = entry["in"] if entry["in"] == entry["type"] else f"{entry['in']}:{entry['type']}"
-        for row in rows:
-            kernel = row["kernel"].replace("clfold_", "")
-            if kernel != entry["operation"]:
-                kernel = f"{entry['operation']}:{kernel}"
-            found[row["target"], kernel, entry["op"], types] = [
-                round(row[name] or 0, 1) for _, name, *_ in COLUMNS]
-    return found
-
-
-def text_of(value):
-    return f"{value:.1f}".removesuffix(".0")
+    return {(row["target"], *names_of(entry, row)): [round(row[name] or 0, 1)
+                                                     for _, name, *_ in COLUMNS]
+            for entry, rows, *_ in results for row in rows}
 
 
 def columns_of(target):
@@ -73,9 +51,8 @@ def write(path, versions, rows):
     for name in sorted({key[1:] for key in rows}):
         lines.append([" ".join(name)])
         for target in TARGETS:
-            numbers = rows.get((target, *name))
-            lines[-1] += ["|", *(text_of(numbers[i]) if numbers else "-"
-                                 for i in columns_of(target))]
+            numbers = rows.get((target, *name), [None] * len(COLUMNS))
+            lines[-1] += ["|", *(text_of(numbers[i]) for i in columns_of(target))]
     wide = [max(map(len, cells)) for cells in zip(*lines)]
     with open(path, "w", encoding="ascii") as file:
         file.write(f"{versions}\n\n| {' | '.join(heads)} |\n{'| --- ' * len(heads)}|\n")
@@ -84,21 +61,17 @@ def write(path, versions, rows):
             file.write(f"| {' '.join(cells)} |\n")
 
 
-def versions_of(path):
-    with open(path, encoding="ascii") as file:
-        return file.readline().strip()
-
-
 def read(path):
+    """The versions that it is of, and its rows."""
     found = {}
     with open(path, encoding="ascii") as file:
-        lines = [line.split("|")[1:-1] for line in file.readlines()[4:]]
-    for name, *parts in lines:
+        versions, _, _, _, *lines = file.read().splitlines()
+    for name, *parts in (line.split("|")[1:-1] for line in lines):
         for target, cells in zip(TARGETS, map(str.split, parts)):
             if "-" not in cells:
                 numbers = dict(zip(columns_of(target), map(float, cells)))
                 found[target, *name.split()] = [numbers.get(i, 0.0) for i in range(len(COLUMNS))]
-    return found
+    return versions, found
 
 
 def compare(before, now):
@@ -121,17 +94,15 @@ def compare(before, now):
 
 def page(rows):
     """The table of docs/gpu.md: helpers of an operation once, and a row for each fold of others."""
-    names = [name for name, *_ in COLUMNS]
-    heads = [f"{target} {name.replace('-', ' ')}" if i == 0 else name.replace("-", " ")
-             for target, shown in PAGE.items() for i, name in enumerate(shown)]
-    lines, helpers = [["kernel, fold", *heads], ["---"] * (1 + len(heads))], set()
-    for target, kernel, fold, types in sorted(rows):
-        if target != next(iter(PAGE)) or kernel in helpers:
-            continue
+    at = {name: i for i, (name, *_) in enumerate(COLUMNS)}
+    heads = [f"{target} {name}" if i == 0 else name for target, shown in PAGE.items()
+             for i, name in enumerate(shown)]
+    lines, helpers = [["kernel, fold", *(head.replace("-", " ") for head in heads)],
+                      ["---"] * (1 + len(heads))], set()  # fmt: skip
+    for kernel, fold, types in sorted(key[1:] for key in rows if key[0] in tuple(PAGE)[:1]):
+        if kernel not in helpers:
+            lines.append([f"`{kernel}` {fold} {types}"] + [
+                text_of(rows[target, kernel, fold, types][at[name]])
+                for target, shown in PAGE.items() for name in shown])
         helpers |= {kernel} if ":" in kernel else set()
-        line = [f"`{kernel}` {fold} {types}"]
-        for one, shown in PAGE.items():
-            numbers = dict(zip(names, rows[one, kernel, fold, types]))
-            line += [text_of(numbers[name]) for name in shown]
-        lines.append(line)
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

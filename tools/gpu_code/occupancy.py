@@ -9,22 +9,12 @@
                       a work-group processor
 """
 
-from typing import NamedTuple
-
-
-class Occupancy(NamedTuple):
-    groups: int  # a compute unit
-    waves: int  # warps that those are
-    most: int  # that it could hold
-
-
 NVIDIA_LOCAL = {"sm_80": 164 * 1024, "sm_90": 228 * 1024}
-Amd = NamedTuple("Amd", [(name, int) for name in
-                         ("wave", "registers", "unit", "waves", "simds", "local")])
+# lanes of a wave; registers of a lane, and how many are given at once; waves a SIMD; local memory
 AMD = {
-    "gfx90a": Amd(64, 512, 8, 8, 4, 64 * 1024),
-    "gfx1030": Amd(32, 1024, 16, 16, 4, 128 * 1024),
-    "gfx1100": Amd(32, 1536, 24, 16, 4, 128 * 1024),
+    "gfx90a": (64, 512, 8, 8, 64 * 1024),
+    "gfx1030": (32, 1024, 16, 16, 128 * 1024),
+    "gfx1100": (32, 1536, 24, 16, 128 * 1024),
 }
 
 
@@ -32,33 +22,25 @@ def up(value, unit):
     return -(-value // unit) * unit
 
 
-def nvidia(target, threads, registers, local):
-    warps = -(-threads // 32)
-    of_warp = up(32 * max(registers, 1), 256)
-    if registers > 255 or of_warp * up(warps, 4) > 65536:
-        return Occupancy(0, 0, 64)
-    groups = min(64 // warps, 4 * (16384 // of_warp) // warps,
-                 NVIDIA_LOCAL[target] // up(local + 1024, 128), 32)
-    return Occupancy(groups, groups * warps, 64)
-
-
 def waves_by_registers(target, registers):
-    """Waves that a SIMD holds, as far as registers go: what clang prints where no local memory
-    is in the way."""
-    rule = AMD[target]
-    return min(rule.waves, rule.registers // up(max(registers, 1), rule.unit))
-
-
-def amd(target, threads, registers, local):
-    rule = AMD[target]
-    waves = -(-threads // rule.wave)
-    groups = waves_by_registers(target, registers) * rule.simds // waves
-    if local > 0:
-        groups = min(groups, rule.local // up(local, 512))
-    return Occupancy(groups, groups * waves, rule.waves * rule.simds)
+    """Waves that a SIMD of AMD's holds, as far as registers go: what clang prints where no local
+    memory is in the way."""
+    _, of_lane, unit, most, _ = AMD[target]
+    return min(most, of_lane // up(max(registers, 1), unit))
 
 
 def occupancy(target, threads, registers, local):
-    """None where the rule is not known."""
-    rule = nvidia if target in NVIDIA_LOCAL else amd if target in AMD else None
-    return rule and rule(target, threads, registers, local)
+    """Groups a compute unit, and the warps or waves that those are."""
+    if target in AMD:
+        lanes, *_, most_local = AMD[target]
+        waves = -(-threads // lanes)
+        groups = min(4 * waves_by_registers(target, registers) // waves,
+                     most_local // up(max(local, 1), 512))
+    else:
+        waves = -(-threads // 32)
+        of_warp = up(32 * max(registers, 1), 256)
+        groups = min(64 // waves, 4 * (16384 // of_warp) // waves,
+                     NVIDIA_LOCAL[target] // up(local + 1024, 128), 32)
+        if registers > 255 or of_warp * up(waves, 4) > 65536:
+            groups = 0
+    return groups, groups * waves
