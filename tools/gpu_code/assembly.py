@@ -47,6 +47,11 @@ def accesses(steps, kind, space):
     return [access for access in found if access.kind == kind and access.space == space]
 
 
+def sizes(steps, kind, space=GLOBAL):
+    """How many bytes each of those is of."""
+    return [access.size for access in accesses(steps, kind, space)]
+
+
 def barriers(steps):
     return sum(step.barrier for step in instructions(steps))
 

@@ -40,13 +40,11 @@ def is_of_words(entry):
 def widths(entry, kernel):
     """Streaming loads and stores are of 16 bytes."""
     wrong = []
-    # texts read and write single elements
-    reads = set() if entry["loads"] else READS
-    writes = set() if entry["writes"] else WRITES
-    for names, kind in ((reads, asm.LOAD), (writes, asm.STORE)):
-        sizes = [access.size for access in asm.accesses(kernel.steps, kind, asm.GLOBAL)]
-        if kernel.name in names and max(sizes, default=0) != 16 and not is_of_words(entry):
-            wrong.append(f"{kernel.name}: no {kind} of 16 bytes, only {sizes}")
+    for names, by_text, kind in ((READS, "loads", asm.LOAD), (WRITES, "writes", asm.STORE)):
+        sizes = asm.sizes(kernel.steps, kind)  # texts read and write single elements
+        if kernel.name in names and not entry[by_text] and not is_of_words(entry) and (
+                max(sizes, default=0) != 16):
+            wrong.append(f"{kernel.name}: no {kind} of 16 bytes, the widest of {sizes}")
     return wrong
 
 
@@ -54,8 +52,7 @@ def together(entry, kernel):
     """In order a tile is few rows of loads, with or without a loop: they are in one block, as are
     those of a long element; and those of a load's text."""
     size = entry["sizes"][0] if entry["loads"] else 16
-    counts = [[access.size for access in asm.accesses(block, asm.LOAD, asm.GLOBAL)].count(size)
-              for block in asm.blocks(kernel.steps)]
+    counts = [asm.sizes(block, asm.LOAD).count(size) for block in asm.blocks(kernel.steps)]
     if kernel.name in REDUCES and max(counts) < LOADS_UNDER_WAY and not is_of_words(entry):
         return [f"{kernel.name}: at most {max(counts)} loads of {size} bytes together, not "
                 f"{LOADS_UNDER_WAY}"]
@@ -80,14 +77,12 @@ def under_way(entry, kernel):
         return []
     steps = of_elements(kernel.steps)
     loop = asm.streaming_loop(steps)
-    sizes = [access.size for access in asm.accesses(loop, asm.LOAD, asm.GLOBAL)]
+    sizes = asm.sizes(loop, asm.LOAD)
     if sizes.count(16) < LOADS_UNDER_WAY or min(sizes, default=0) < 16:
         return [f"{kernel.name}: its loop loads {sizes} bytes, not {LOADS_UNDER_WAY} times 16"]
     before = steps[: steps.index(loop[0])]
-    looped = [access for part in asm.innermost_loops(before)
-              for access in asm.accesses(part, asm.LOAD, asm.GLOBAL)]
-    wide = [access.size for access in asm.accesses(before, asm.LOAD, asm.GLOBAL)].count(16)
-    if wide > [access.size for access in looped].count(16):
+    looped = [asm.sizes(part, asm.LOAD).count(16) for part in asm.innermost_loops(before)]
+    if asm.sizes(before, asm.LOAD).count(16) > sum(looped):
         return [f"{kernel.name}: a load of 16 bytes alone before its loop"]
     return []
 

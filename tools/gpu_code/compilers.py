@@ -33,6 +33,8 @@ ATOMICS = (
     "-Datomic_store_explicit(p,v,o,s)=__opencl_atomic_store(p,v,o,s)",
     "-Datomic_fetch_add_explicit(p,v,o,s)=__opencl_atomic_fetch_add(p,v,o,s)",
 )
+# Nor has it conversions of half, for NVIDIA.
+HALF = ("-Dconvert_half(x)=(half)(x)", "-Dconvert_float(x)=(float)(x)")
 # The vendors' compilers make one function of a kernel.
 INLINE = ("-mllvm", "-inline-threshold=100000")
 EXTENSIONS = ("+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_fp64,"
@@ -70,13 +72,6 @@ def programs(gpu_texts, target, *request):
             yield entry, text
 
 
-def front_of(vendor, text):
-    """What libclc lacks of what the text uses."""
-    uses_half = re.search(r"^#define CLFOLD_(?:IN|CELL) half$", text, re.M)
-    name = {"nvidia": "half.h" if uses_half else None, "amd": "sub_groups_amd.h"}.get(vendor)
-    return read(os.path.join(HERE, name)) if name else ""
-
-
 def library(name):
     """libclc's bitcode of that name, or None."""
     patterns = ("/usr/lib/clc", "/usr/share/clc", "/usr/lib/llvm-*/lib/clc", "/usr/local/lib/clc")
@@ -98,6 +93,7 @@ class Compilers:
         }
         self.paths["libclc for NVIDIA"] = library("nvptx64--nvidiacl.bc")
         self.paths["libclc for AMD"] = library("amdgcn--amdhsa.bc")
+        self.amd_front = read(os.path.join(HERE, "sub_groups_amd.h"))
         self.cache = cache
         sources = sorted(glob.glob(os.path.join(HERE, "*.[ph]*")))
         self.stamp = "".join(map(read, sources)) + "".join(
@@ -147,9 +143,10 @@ class Compilers:
 
     def nvidia(self, target, folder, source):
         path = os.path.join(folder, "out.ptx")
+        uses_half = re.search(r"^#define CLFOLD_(?:IN|CELL) half$", read(source), re.M)
         self.clang(source, path, self.paths["libclc for NVIDIA"], "--target=nvptx64-nvidia-nvcl",
                    "-Xclang", "-target-cpu", "-Xclang", target, "-Xclang", "-target-feature",
-                   "-Xclang", "+ptx70")
+                   "-Xclang", "+ptx70", *(HALF if uses_half else ()))
         return self.ptx(target, path)
 
     def amd(self, target, folder, source):
@@ -179,7 +176,7 @@ class Compilers:
         with tempfile.TemporaryDirectory() as folder:
             source = os.path.join(folder, "program.cl")
             with open(source, "w", encoding="ascii") as file:
-                file.write(front_of(vendor, text) + text)
+                file.write(self.amd_front + text if vendor == "amd" else text)
             return getattr(self, vendor)(target, folder, source)
 
     def compile_cuda(self, target, text):

@@ -72,21 +72,18 @@ def figures(target, kernel, entry):
     if "registers" in facts:
         groups, waves = occupancy(target, facts.get("group_size", entry["group_size"]),
                                   facts["registers"], facts["local"])
-    sizes = {kind: [access.size for access in asm.accesses(kernel.steps, kind, asm.GLOBAL)]
-             for kind in (asm.LOAD, asm.STORE)}
-    private = [access.size for kind in sizes
-               for access in asm.accesses(kernel.steps, kind, asm.PRIVATE)]
+    private = sum(sum(asm.sizes(kernel.steps, kind, asm.PRIVATE)) for kind in (asm.LOAD, asm.STORE))
     return {
         "target": target,
         "kernel": kernel.name,
         "registers": facts.get("registers"),
         "spill_bytes": facts.get("spills", 0) * (1 if is_nvidia else 4),  # of others, registers
-        "private_bytes": facts.get("private", sum(private)),
+        "private_bytes": facts.get("private", private),
         "local_bytes": facts.get("local"),
         "groups": groups,
         "waves": waves,
-        "load_bytes": max(sizes[asm.LOAD], default=0),
-        "store_bytes": max(sizes[asm.STORE], default=0),
+        "load_bytes": max(asm.sizes(kernel.steps, asm.LOAD), default=0),
+        "store_bytes": max(asm.sizes(kernel.steps, asm.STORE), default=0),
         "barriers": asm.barriers(kernel.steps),
         "stages": stages,
         "element_instructions": round(sum(stages.values()), 1) if stages else None,

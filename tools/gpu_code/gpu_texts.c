@@ -27,19 +27,11 @@ struct request {
 /* Whether `name` is among "a,b,c", or all are asked for. */
 static bool is_asked(const char *list, const char *name)
 {
-    size_t length = strlen(name);
-    const char *at = list;
+    char names[4096], one[64];
 
-    if (strcmp(list, "all") == 0) {
-        return true;
-    }
-    while ((at = strstr(at, name)) != NULL) {
-        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0')) {
-            return true;
-        }
-        at += length;
-    }
-    return false;
+    snprintf(names, sizeof(names), ",%s,", list);
+    snprintf(one, sizeof(one), ",%s,", name);
+    return strcmp(list, "all") == 0 || strstr(names, one);
 }
 
 /* Buffers of which an element is read for each item. */

@@ -251,7 +251,7 @@ bool list_call(const struct call *call, bool each, const struct visitor *visitor
         clfold_plan_init(&plan, &job, &candidates[i]);
         for (uint32_t s = 0; s < plan.num_stages; ++s) {
             const struct stage *const stage = &plan.stages[s];
-            struct program program = { call, &monoid, &candidates[i], &plan, i, s, NULL };
+            struct program program = { call, &monoid, &candidates[i], &plan, s, NULL };
             struct text text = { 0 };
             clfold_assemble(&text, stage->is_shared ? &shared : &monoid, &stage->shape);
             visit_text(visitor, &program, &text);
@@ -294,7 +294,7 @@ bool list_group(const struct call *call, uint32_t size, const struct visitor *vi
         .num_stages = 1,
         .stages[0].read_size = (uint32_t)clfold_monoid_read_size(&monoid),
     };
-    struct program program = { call, &monoid, &candidate, &plan, 0, 0, NULL };
+    struct program program = { call, &monoid, &candidate, &plan, 0, NULL };
     clfold_assemble_group(&text, &monoid, size, call->device->platform, "t");
     clfold_text_print(&text, "%s", kernel);
     visit_text(visitor, &program, &text);

@@ -42,7 +42,7 @@ struct program {
     const struct monoid *monoid;
     const struct candidate *candidate;
     const struct plan *plan;
-    uint32_t number, stage; /* of the candidate, and in the plan */
+    uint32_t stage; /* in the plan */
     const char *text;
 };
 

@@ -3,42 +3,20 @@
  * libclc has none. A sub-group is a wave. Added before a text for tools/codegen; ROCm's
  * own use the same instructions. Not for running.
  */
-#define CLFOLD_GPU __attribute__((overloadable))
+#define get_max_sub_group_size() __builtin_amdgcn_wavefrontsize()
+#define get_sub_group_size()     __builtin_amdgcn_wavefrontsize()
+#define get_sub_group_id()       ((uint)get_local_id(0) / get_sub_group_size())
+#define get_sub_group_local_id()                                                         \
+    (__builtin_amdgcn_wavefrontsize() == 64                                              \
+         ? __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0))             \
+         : __builtin_amdgcn_mbcnt_lo(~0u, 0))
+#define sub_group_barrier(flags)                                                         \
+    (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"),                              \
+     __builtin_amdgcn_wave_barrier())
+#define sub_group_broadcast(x, lane)                                                     \
+    ((uint)__builtin_amdgcn_readlane((int)(x), (int)(lane)))
 
-uint CLFOLD_GPU get_max_sub_group_size(void)
-{
-    return __builtin_amdgcn_wavefrontsize();
-}
-
-uint CLFOLD_GPU get_sub_group_size(void)
-{
-    return __builtin_amdgcn_wavefrontsize();
-}
-
-uint CLFOLD_GPU get_sub_group_local_id(void)
-{
-    return __builtin_amdgcn_wavefrontsize() == 64
-               ? __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0))
-               : __builtin_amdgcn_mbcnt_lo(~0u, 0);
-}
-
-uint CLFOLD_GPU get_sub_group_id(void)
-{
-    return (uint)get_local_id(0) / __builtin_amdgcn_wavefrontsize();
-}
-
-void CLFOLD_GPU sub_group_barrier(cl_mem_fence_flags flags)
-{
-    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
-    __builtin_amdgcn_wave_barrier();
-}
-
-uint CLFOLD_GPU sub_group_broadcast(uint x, uint lane)
-{
-    return (uint)__builtin_amdgcn_readlane((int)x, (int)lane);
-}
-
-uint CLFOLD_GPU sub_group_reduce_min(uint x)
+uint __attribute__((overloadable)) sub_group_reduce_min(uint x)
 {
     const uint lane = get_sub_group_local_id();
 
