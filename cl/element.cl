@@ -77,6 +77,7 @@ static clfold_stage clfold_load_own(global const CLFOLD_IN *in, ulong begin,
     const CLFOLD_X x = clfold_x_of(s);
 #endif
     const clfold_loaded l = CLFOLD_LOAD_CALL(x, s, i);
+    (void)s; /* which not all loads read */
     r.$name = convert_$stage($loaded);
 #else
     r.$name = convert_$stage($load);
