@@ -81,14 +81,13 @@ static struct program *insert(struct cache *cache, struct program **link,
 static void get_build_log(struct text *text, const char *source, cl_program program,
                           cl_device_id device)
 {
+    const cl_program_build_info what = CL_PROGRAM_BUILD_LOG;
     size_t size = 0;
     char *log = NULL;
 
-    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) !=
-            CL_SUCCESS ||
-        size <= 1 || !(log = clfold_alloc(size + 1)) ||
-        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL) !=
-            CL_SUCCESS) {
+    if (clGetProgramBuildInfo(program, device, what, 0, NULL, &size) ||
+        !(log = clfold_alloc(size + 1)) ||
+        clGetProgramBuildInfo(program, device, what, size, log, NULL) || !log[0]) {
         clfold_text_print(text, "the driver gave no build log");
     } else {
         clfold_lines_append(text, source, log);

@@ -324,6 +324,13 @@ static void test_no_log(void **state)
                        call < 7 ? "the driver gave no build log" : planted);
         clspy_disarm();
     }
+    for (size_t size = 0; size <= 2; ++size) {
+        clspy_answer("clGetProgramBuildInfo", CL_PROGRAM_BUILD_LOG, "\0", size);
+        reopen(NULL);
+        fail_builds(TILES_OF_CPUS, CL_BUILD_PROGRAM_FAILURE);
+        assert_refused(reduce(), CLFOLD_ERROR_BUILD, "the driver gave no build log");
+        clspy_disarm();
+    }
 }
 
 /* No memory for the log, wherever: still CLFOLD_ERROR_BUILD or CL_OUT_OF_HOST_MEMORY, and
