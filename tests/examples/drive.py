@@ -304,9 +304,8 @@ def main(name, program):
         if len(kept) < len(cases):
             print(f"there is no {missing}; the other files are tried", file=sys.stderr)
         cases = kept
-    # A folder cannot be read. Those of MPI leave it out: mpi_scan on 3 ranks waits for ever for it.
-    read = [case for case in cases if case[0] and not isinstance(case[2], str)
-            and not name.startswith("mpi_")]
+    # A folder cannot be read.
+    read = [case for case in cases if case[0] and not isinstance(case[2], str)]
     cases += [(FOLDER, arguments, "") for _, arguments, *_ in read[:1]]
     starts = ([["mpirun", "-n", num, program] for num in "13"] if name.startswith("mpi_")
               else [[program]])
