@@ -79,8 +79,9 @@ static void fill_moments(struct pair pair, enum data data, size_t count)
 
 /* ---- One call ---------------------------------------------------------------------- */
 
-/* A count that 32 bits do not hold. */
-static const struct moments init = { (1ull << 33) + 5, 1000.5, 3e12 };
+/* A count that 32 bits do not hold; of F64 one whose product with another 64 bits do not
+ * hold. */
+static struct moments init = { 0, 1000.5, 3e12 };
 
 static void write_moments(clfold_type type, const struct moments *m, unsigned char *at)
 {
@@ -178,6 +179,7 @@ static void run(struct trial trial, struct pair pair, enum data data)
     clfold_report report;
 
     fill_moments(pair, data, trial.count);
+    init.count = (1ull << (pair.type == CLFOLD_F32 ? 33 : 62)) + 5;
     write_moments(pair.type, &init, first);
     trial.subject = &subject;
     trial.elements = elements;
