@@ -163,6 +163,7 @@ class Host(unittest.TestCase):
 
     def test_build(self):
         self.assertEqual(self.built.returncode, 0, self.built.stdout + self.built.stderr)
+        self.assertIn("pkg-config", os.listdir(os.path.join(self.folder, "carry/python/bin")))
         self.assertIn("Message: from " + os.path.join(self.folder, "carry"), self.built.stdout)
 
     def test_driver(self):
