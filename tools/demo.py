@@ -36,7 +36,7 @@ LARGE = 1 << 26
 TEXTS = ("/usr/share", "/usr/include")
 BITMAP = "/usr/share/unifont/unifont.bmp.gz"
 BITMAP_BYTES = 62  # of a BMP header and two colours
-ROUNDS = 5
+ROUNDS, TIMED = 5, "2^24"
 OPS = ("add", "min", "max", "arg-min", "arg-max")
 # What is repeated to 2^26 values: metres, or whole millimetres.
 TYPES = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8"}
@@ -252,7 +252,7 @@ def show_sums(tools, device, environment, files):
     turns in the same rounds, so that both see one machine."""
     wrong = 0
     table, _ = tools.lab(device, environment, "bench", "--json", "--rounds", str(ROUNDS),
-                         "--counts", str(LARGE), "--types", ",".join(SUMS), "reduce")  # fmt: skip
+                         "--counts", TIMED, "--types", ",".join(SUMS), "reduce")  # fmt: skip
     rows = [row for row in map(json.loads, table.splitlines()) if "count" in row]
     print(f"\n{'type':>5} {'acc':>5} {'sum':>22} {'GB/s':>8} {'from to':>14} {'native':>8} "
           f"{'share':>6}  check")
@@ -350,7 +350,7 @@ def main(build):
     heights = read_geoid()
     print(f"Data: {heights.size} heights of the geoid EGM96 in metres (NASA and NIMA), {GEOID}")
     print("from Debian's proj-data; repeated to 2^26 values, integers in millimetres, for the sums")
-    print(f"of the second table. GB/s: median and quartiles of {ROUNDS} rounds of as many made")
+    print(f"of the second table. GB/s: median and quartiles of {ROUNDS} rounds of {TIMED} made")
     print("values, in turn with a native loop that only reads, by OpenMP; share: of its speed.")
     with tempfile.TemporaryDirectory(prefix="clfold-demo-") as scratch:
         text = Text(scratch)
@@ -375,11 +375,12 @@ def main(build):
             wrong += show_select(tools, device, environment, text, scratch)
             print()
             wrong += show_runs(tools, device, environment, scratch)
-    timed = ["--types", "f32", "--counts", "2^20,2^23,2^26", "--seconds", "0.3"]
+    timed = ["--types", "f32", "--counts", "2^18,2^21,2^24", "--seconds", "0.2"]
     for words, view, arguments in (
         ("Sums on {}, and what its memory gives", "bench", [*timed, "reduce"]),
         ("Scans on {}, and what its memory gives", "bench", [*timed, "scan"]),
-        ("The reduction ladder on {}", "ladder", ["--counts", "2^17,2^19,2^21,2^23,2^25"]),
+        ("The reduction ladder on {}", "ladder",
+         ["--counts", "2^17,2^19,2^21,2^23", "--seconds", "0.2"]),
         ("A look-back scan on {}, tile by tile", "trace",
          ["--type", "u32", "--count", str(text.size)]),
     ):  # fmt: skip
