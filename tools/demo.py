@@ -4,24 +4,23 @@
 For each device:
   - the sum, least and greatest value of the geoid's heights with their places, by `clfold
     reduce`, beside numpy's;
-  - the sum of 2^26 values of four types, timed in turn with a native loop (tools/native,
-    OpenMP and SIMD), and compared with that program's exact fold by its exit status;
+  - the sum of 2^26 values of four types, compared with the exact sum, and how fast such sums are
+    beside a native loop that only reads, by `clfold bench`;
   - the offset of every line of a text by `clfold scan` over its newlines, and by `clfold
     select` of what follows one, compared with that of grep by the exit status of cmp;
   - the pixels of a font's glyphs as runs by `clfold rle`, and back by `clfold unrle`, compared
     by cmp;
   - the reduction ladder by `clfold ladder`, its chart written into BUILD;
-  - reductions and scans of f32 against what the memory gives, by `clfold bench`, with a chart in
-    BUILD;
+  - sums and scans of f32 against what the memory gives, by `clfold bench`, with charts in BUILD;
   - where the device has look-back, what the tiles of a scan did, by `clfold trace`, with a
     timeline in BUILD.
 """
 
 import gzip
 import json
+import math
 import os
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -37,12 +36,11 @@ LARGE = 1 << 26
 TEXTS = ("/usr/share", "/usr/include")
 BITMAP = "/usr/share/unifont/unifont.bmp.gz"
 BITMAP_BYTES = 62  # of a BMP header and two colours
-ROUNDS = 5
+ROUNDS, TIMED = 5, "2^24"
 OPS = ("add", "min", "max", "arg-min", "arg-max")
 # What is repeated to 2^26 values: metres, or whole millimetres.
 TYPES = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8"}
-SPEEDS = (("f32", "f32"), ("f32", "f64"), ("f64", "f64"), ("i32", "i64"), ("i32", "i32"),
-          ("i64", "i64"))
+SUMS = ("f32", "f32:f64", "f64", "i32:i64", "i32", "i64")  # and what they are folded in
 SCANS = ("auto", "scan-then-propagate", "reduce-then-scan")
 
 
@@ -69,18 +67,45 @@ def read_geoid():
     return heights.reshape(SHAPE)
 
 
-def write_large(folder, heights, name):
-    """The data as that type, repeated to 2^26 values with the last repetition cut."""
-    values = heights.ravel()
-    if name[0] == "i":
-        values = numpy.rint(values.astype("f8") * 1000)
-    values = values.astype(TYPES[name])
-    path = os.path.join(folder, f"geoid.{name}")
-    with open(path, "wb") as file:
-        for _ in range(LARGE // values.size):
-            values.tofile(file)
-        values[: LARGE % values.size].tofile(file)
-    return path
+class Large:
+    """The data as one of TYPES, repeated to 2^26 values with the last repetition cut."""
+
+    def __init__(self, folder, heights, name):
+        values = heights.ravel()
+        if name[0] == "i":
+            values = numpy.rint(values.astype("f8") * 1000)
+        self.values, self.name = values.astype(TYPES[name]), name
+        self.times, self.rest = divmod(LARGE, values.size)
+        self.path = os.path.join(folder, f"geoid.{name}")
+        with open(self.path, "wb") as file:
+            for _ in range(self.times):
+                self.values.tofile(file)
+            self.values[: self.rest].tofile(file)
+
+    def agrees(self, acc, result):
+        """With the exact sum: integers as they wrap around, floats within a tolerance.
+
+        An addition rounds by u (half an epsilon) of its partial sum at most. A reduction folds
+        tiles of 64 KiB by 64 lanes or more, whose many short chains round independently: their
+        errors have a deviation below sqrt(d) / sqrt(3) u sum|x| for d additions (Higham and Mary
+        2019, "A new approach to probabilistic rounding error analysis"), and more than three of
+        those are allowed. Sums of tiles are sums of neighbours, no larger than the range of the
+        prefix sums, and all may be rounded the same way: 256 groups take the tiles in equal shares
+        and are added one after the other. 32 is for tails and trees."""
+        if acc[0] == "i":
+            total = self.times * int(self.values.sum(dtype="i8")) + int(
+                self.values[: self.rest].sum(dtype="i8"))  # fmt: skip
+            return result == int(numpy.array(total).astype(TYPES[acc]))
+        total = self.times * math.fsum(self.values) + math.fsum(self.values[: self.rest])
+        prefixes = numpy.cumsum(self.values, dtype="f8")
+        ends = [0.0, *(first + end for first in (0, self.times * prefixes[-1])
+                       for end in (prefixes.min(), prefixes.max()))]  # fmt: skip
+        magnitudes = (self.times + 1) * numpy.abs(self.values).sum(dtype="f8")
+        tile = 65536 // self.values.itemsize
+        above = 256 + math.ceil(LARGE / tile / 256) + 32
+        u = numpy.finfo(TYPES[acc]).eps / 2
+        allowed = u * (2 * math.sqrt(tile / 64 + 32) * magnitudes + above * (max(ends) - min(ends)))
+        return abs(result - total) <= allowed + numpy.finfo("f8").eps * abs(total)
 
 
 def texts():
@@ -139,9 +164,8 @@ class Text:
 class Tools:
     def __init__(self, build):
         self.clfold = os.path.join(build, "tools", "clfold", "clfold")
-        self.native = os.path.join(build, "tools", "native", "read_limit")
-        if not os.path.exists(self.native):
-            fail("the C compiler has no OpenMP, which the native loop beside clfold needs")
+        self.view = os.path.join(build, "tools", "lab", "clfold-")
+        self.build = build
 
     def devices(self):
         """Every device with the environment that shows it: those of the system's OpenCL
@@ -167,37 +191,16 @@ class Tools:
     def scan(self, device, environment, *arguments):
         return self.run(device, environment, "scan", *arguments)
 
-    def bench(self, device, environment, chart):
-        command = [self.clfold, "bench", "--device", str(device["index"]), "--types", "f32",
-                   "--folds", "add,max", "--seconds", "0.5", "--svg", chart]
-        return output_of(command, environment)
-
-    def ladder(self, device, environment, chart):
-        command = [self.clfold, "ladder", "--device", str(device["index"]), "--svg", chart]
-        return output_of(command, environment)
-
-    def trace(self, device, environment, count, chart):
-        """What it prints, or None and why where the device has no look-back."""
-        words = ["trace", "--device", str(device["index"]), "--type", "u32", "--count", str(count),
-                 "--svg", chart]
-        done = subprocess.run([self.clfold, *words], env=environment, capture_output=True,
-                              text=True, check=False)
+    def lab(self, device, environment, view, *arguments):
+        """What a view of the lab prints, or None and why where the device has no look-back."""
+        words = [self.view + view, "--device", str(device["index"]), *arguments]
+        environment = {**environment, "CLFOLD_COMMAND": self.clfold}
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
         if done.returncode == 1 and not done.stdout and "CLFOLD_ERROR_UNSUPPORTED" in done.stderr:
             return None, done.stderr.strip().removeprefix("clfold: ")
         if done.returncode != 0:
-            fail(f"clfold trace ended with {done.returncode}: {done.stderr.strip()}")
+            fail(f"clfold {view} ended with {done.returncode}: {done.stdout}{done.stderr.strip()}")
         return done.stdout, None
-
-    def loop(self, file, kind, acc):
-        command = [self.native, "--type", kind, "--acc", acc, "--runs", "5", "--json", file]
-        return json.loads(output_of(command))["seconds"]
-
-    def agrees(self, file, kind, acc, result):
-        command = [self.native, "--type", kind, "--acc", acc, "--check", repr(result), file]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            print(done.stderr.strip(), file=sys.stderr)
-        return done.returncode == 0
 
 
 def numpy_fold(heights, op):
@@ -244,20 +247,28 @@ def show_values(tools, device, environment, heights, path):
     return wrong
 
 
-def show_speed(tools, device, environment, file, kind, acc):
-    """One line of the table: medians of runs taken in turn, so that both see one machine."""
-    clfold, native = [], []
-    for _ in range(ROUNDS):
-        report = tools.reduce(device, environment, "--raw", kind, "--acc", acc, file)
-        clfold.append(report["seconds"])
-        native.append(tools.loop(file, kind, acc))
-    size = os.path.getsize(file) / 1e9
-    ours, theirs = statistics.median(clfold), statistics.median(native)
-    spread = f"{size / max(clfold):.1f} to {size / min(clfold):.1f}"
-    right = tools.agrees(file, kind, acc, report["result"])
-    print(f"{kind:>5} {acc:>5} {report['result']:>22} {size / ours:>8.1f} {spread:>14} "
-          f"{size / theirs:>8.1f} {theirs / ours:>6.2f}  {'agrees' if right else 'DIFFERS'}")
-    return not right
+def show_sums(tools, device, environment, files):
+    """The sums of the data, and the speed of such sums: clfold and the native loop have their
+    turns in the same rounds, so that both see one machine."""
+    wrong = 0
+    table, _ = tools.lab(device, environment, "bench", "--json", "--rounds", str(ROUNDS),
+                         "--counts", TIMED, "--types", ",".join(SUMS), "reduce")  # fmt: skip
+    rows = [row for row in map(json.loads, table.splitlines()) if "count" in row]
+    print(f"\n{'type':>5} {'acc':>5} {'sum':>22} {'GB/s':>8} {'from to':>14} {'native':>8} "
+          f"{'share':>6}  check")
+    for types, row in zip(SUMS, rows):
+        kind, _, acc = types.partition(":")
+        acc = acc or kind
+        result = tools.run(device, environment, "reduce", "--raw", kind, "--acc", acc,
+                           files[kind].path)["result"]  # fmt: skip
+        right = files[kind].agrees(acc, result)
+        wrong += not right
+        low, high = row["quartiles_gbps"]
+        native = row["native_gbps"]
+        beside = f"{native:>8.1f} {row['gbps'] / native:>6.2f}" if native else f"{'':>15}"
+        print(f"{kind:>5} {acc:>5} {result:>22} {row['gbps']:>8.1f} "
+              f"{f'{low:.1f} to {high:.1f}':>14} {beside}  {'agrees' if right else 'DIFFERS'}")
+    return wrong
 
 
 def show_lines(name, report, moved, starts, text):
@@ -321,33 +332,13 @@ def show_first_call(tools, device, environment, path):
           f"{built:.2f} s where no program is kept.\n")
 
 
-def chart_of(what, device, build):
-    name = re.sub(r"\W+", "-", device["platform"]).strip("-").lower()
-    return os.path.join(build, f"{what}-{name}-{device['index']}.svg")
-
-
-def show_bench(tools, device, environment, build):
-    """A wrong result ends the command, and so the demo, with 1."""
-    chart = chart_of("bench", device, build)
-    print(tools.bench(device, environment, chart).rstrip())
-    print(f"The chart is {chart}")
-
-
-def show_ladder(tools, device, environment, build):
-    chart = chart_of("ladder", device, build)
-    print(tools.ladder(device, environment, chart).rstrip())
-    print(f"The chart is {chart}")
-
-
-def show_trace(tools, device, environment, count, build):
-    """Of a scan as long as the text's, into the same type."""
-    chart = chart_of("trace", device, build)
-    text, refusal = tools.trace(device, environment, count, chart)
-    if text is None:
-        print(f"There is none: {refusal}")
-        return
-    print(text.rstrip())
-    print(f"The timeline is {chart}")
+def show_view(tools, device, environment, view, arguments):
+    """With a chart. A wrong result ends the view, and so the demo, with 1."""
+    platform = re.sub(r"\W+", "-", device["platform"]).strip("-").lower()
+    name = arguments[-1] if view == "bench" else view
+    chart = os.path.join(tools.build, f"{name}-{platform}-{device['index']}.svg")
+    text, refusal = tools.lab(device, environment, view, "--svg", chart, *arguments)
+    print(f"There is none: {refusal}" if text is None else f"{text.rstrip()}\nThe chart is {chart}")
 
 
 def main(build):
@@ -358,9 +349,9 @@ def main(build):
         fail("there is no OpenCL device")
     heights = read_geoid()
     print(f"Data: {heights.size} heights of the geoid EGM96 in metres (NASA and NIMA), {GEOID}")
-    print("from Debian's proj-data; repeated to 2^26 values, integers in millimetres, for the")
-    print(f"sums of the second table. GB/s: median and range of {ROUNDS} runs, in turn with a")
-    print("native OpenMP SIMD loop, the read limit; share: of its speed.")
+    print("from Debian's proj-data; repeated to 2^26 values, integers in millimetres, for the sums")
+    print(f"of the second table. GB/s: median and quartiles of {ROUNDS} rounds of {TIMED} made")
+    print("values, in turn with a native loop that only reads, by OpenMP; share: of its speed.")
     with tempfile.TemporaryDirectory(prefix="clfold-demo-") as scratch:
         text = Text(scratch)
         print(f"Text: {text.size} bytes, the first of {text.files} files below "
@@ -369,16 +360,13 @@ def main(build):
         print("u32 (GB/s: one read, one write); `grep -b` prints the same, and `cmp` compares.")
         path = os.path.join(scratch, "geoid.npy")
         numpy.save(path, heights)  # big-endian, as it came
-        files = {kind: write_large(scratch, heights, kind) for kind in TYPES}
+        files = {kind: Large(scratch, heights, kind) for kind in TYPES}
         for device, environment in devices:
             print(f"\n{device['platform']}: {device['name']}, {device['device_version']}, "
                   f"driver {device['driver_version']}\n")
             show_first_call(tools, device, environment, path)
             wrong += show_values(tools, device, environment, heights, path)
-            print(f"\n{'type':>5} {'acc':>5} {'sum':>22} {'GB/s':>8} {'from to':>14} "
-                  f"{'native':>8} {'share':>6}  check")
-            for kind, acc in SPEEDS:
-                wrong += show_speed(tools, device, environment, files[kind], kind, acc)
+            wrong += show_sums(tools, device, environment, files)
             print(f"\n{'':>20} {'':>8} {'':>8} {'clfold':>21} {'grep -b':>21}\n{'scan':>20} "
                   f"{'ms':>8} {'GB/s':>8} {'lines':>10} {'last at':>10} {'lines':>10} "
                   f"{'last at':>10}  check")
@@ -387,15 +375,18 @@ def main(build):
             wrong += show_select(tools, device, environment, text, scratch)
             print()
             wrong += show_runs(tools, device, environment, scratch)
-    for device, environment in devices:
-        print(f"\nReductions and scans on {device['platform']}, and what its memory gives:")
-        show_bench(tools, device, environment, build)
-    for device, environment in devices:
-        print(f"\nThe reduction ladder on {device['platform']}:")
-        show_ladder(tools, device, environment, build)
-    for device, environment in devices:
-        print(f"\nA look-back scan on {device['platform']}, tile by tile:")
-        show_trace(tools, device, environment, text.size, build)
+    timed = ["--types", "f32", "--counts", "2^18,2^21,2^24", "--seconds", "0.2"]
+    for words, view, arguments in (
+        ("Sums on {}, and what its memory gives", "bench", [*timed, "reduce"]),
+        ("Scans on {}, and what its memory gives", "bench", [*timed, "scan"]),
+        ("The reduction ladder on {}", "ladder",
+         ["--counts", "2^17,2^19,2^21,2^23", "--seconds", "0.2"]),
+        ("A look-back scan on {}, tile by tile", "trace",
+         ["--type", "u32", "--count", str(text.size)]),
+    ):  # fmt: skip
+        for device, environment in devices:
+            print(f"\n{words.format(device['platform'])}:", flush=True)
+            show_view(tools, device, environment, view, arguments)
     if wrong:
         fail(f"{wrong} results differ from the independent programs'")
     print(f"\nAll results agree with the independent programs', on {len(devices)} device(s).")
