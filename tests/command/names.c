@@ -70,7 +70,6 @@ static void operators(void **state)
         if (form.num == 1 && !form.position) {
             num_scans++;
             assert_true(list_has_word(SCAN_OP_NAMES, name));
-            assert_true(list_has_word(TRACE_OP_NAMES, name) != form.is_named);
         }
     }
     assert_int_equal(num_words(EXPLAIN_OP_NAMES), num);
@@ -119,7 +118,6 @@ static void algorithms(void **state)
         assert_true(list_has_word(operations[i].algorithms, "auto"));
         assert_int_equal(num_words(operations[i].algorithms), num + 1);
     }
-    assert_non_null(strstr(SCAN_ALGORITHM_NAMES, " " TRACE_ALGORITHM_NAMES));
 }
 
 static bool show_algorithm(char shown[ROWS_LINE], const char *words, const char *input)

@@ -10,14 +10,10 @@ bool command_reduce(const struct options *options, struct message *message);
 /* map, select and the like, too */
 bool command_scan(const struct options *options, struct message *message);
 bool command_explain(const struct options *options, struct message *message);
-bool command_ladder(const struct options *options, struct message *message);
-bool command_trace(const struct options *options, struct message *message);
-bool command_bench(const struct options *options, struct message *message);
 bool command_check_fold(const struct options *options, struct message *message);
 bool command_predict(const struct options *options, struct message *message);
 /* predict --calibrate: prints a device's file. */
 bool calibrate(const struct options *options, struct message *message);
 bool command_cache(const struct options *options, struct message *message);
-bool command_tune(const struct options *options, struct message *message);
 
 #endif

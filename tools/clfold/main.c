@@ -57,14 +57,6 @@ static bool run(const struct options *options, struct message *message)
         return command_scan(options, message);
     case ACTION_EXPLAIN:
         return command_explain(options, message);
-    case ACTION_LADDER:
-        return command_ladder(options, message);
-    case ACTION_TRACE:
-        return command_trace(options, message);
-    case ACTION_BENCH:
-        return command_bench(options, message);
-    case ACTION_TUNE:
-        return command_tune(options, message);
     case ACTION_CHECK_FOLD:
         return command_check_fold(options, message);
     case ACTION_PREDICT:

@@ -1,5 +1,4 @@
 /* What a command line must be as a whole, and what becomes of it. */
-#include "ladder_data.h"
 #include "number.h"
 #include "options_table.h"
 #include "output_file.h"
@@ -11,21 +10,18 @@
 /* Which names are right depends on the operation. */
 static bool check_algorithm(struct options *options, struct message *message)
 {
+    static const char *const names[] = { [CLFOLD_REDUCE] = REDUCE_ALGORITHM_NAMES,
+                                         [CLFOLD_INCLUSIVE_SCAN] = SCAN_ALGORITHM_NAMES,
+                                         [CLFOLD_EXCLUSIVE_SCAN] = SCAN_ALGORITHM_NAMES,
+                                         [CLFOLD_MAP] = MAP_ALGORITHM_NAMES,
+                                         [CLFOLD_SELECT] = SELECT_ALGORITHM_NAMES };
     const char *const text = options->algorithm;
-    const bool of_reduce = options->operation == CLFOLD_REDUCE;
-    const bool of_trace = options->action == ACTION_TRACE;
 
-    return !text ||
-           (algorithm_parse(text, options->operation, &options->algorithm) &&
-            (!of_trace || (options->algorithm &&
-                           strstr(TRACE_ALGORITHM_NAMES, options->algorithm)))) ||
+    return !text || algorithm_parse(text, options->operation, &options->algorithm) ||
            message_set(message, "--%s %.200s: the %s are %s", options->algorithm_option,
-                       text, of_reduce ? "kernels" : "algorithms",
-                       of_trace                              ? TRACE_ALGORITHM_NAMES
-                       : of_reduce                           ? REDUCE_ALGORITHM_NAMES
-                       : options->operation == CLFOLD_MAP    ? MAP_ALGORITHM_NAMES
-                       : options->operation == CLFOLD_SELECT ? SELECT_ALGORITHM_NAMES
-                                                             : SCAN_ALGORITHM_NAMES);
+                       text,
+                       options->operation == CLFOLD_REDUCE ? "kernels" : "algorithms",
+                       names[options->operation]);
 }
 
 static bool check_operation(struct options *options, const char *name,
@@ -261,65 +257,6 @@ static bool check_reading(struct options *options, char **operands,
            check_outs(options, message) && check_form(options, message);
 }
 
-/* ---- Of ladder, trace, bench and tune ---- */
-
-static bool check_made_data(const struct options *options, struct message *message)
-{
-    return ladder_data_takes(options->op, options->element) ||
-           message_set(message, "--op %s does not go with --type %s",
-                       op_name(options->op), type_name(options->element));
-}
-
-static bool check_counts(const struct options *options, struct message *message)
-{
-    return options->min <= options->max ||
-           message_set(message, "--min %zu is more than --max %zu", options->min,
-                       options->max);
-}
-
-static bool check_charts(const struct options *options, struct message *message)
-{
-    return !options->csv || !options->svg ||
-           !output_file_is_same(options->csv, options->svg) ||
-           message_set(message, "--csv and --svg name one file, %.4096s", options->csv);
-}
-
-/* One count alone moves the other. */
-static void choose_counts(struct options *options)
-{
-    static const size_t usual_min = (size_t)1 << 20, usual_max = (size_t)1 << 26;
-
-    if (options->max == 0) {
-        options->max = options->min > usual_max ? options->min : usual_max;
-    }
-    if (options->min == 0) {
-        options->min = options->max < usual_min ? options->max : usual_min;
-    }
-}
-
-static bool check_view(struct options *options, struct message *message)
-{
-    struct bench_case cases[BENCH_MOST_CASES];
-
-    switch (options->action) {
-    case ACTION_LADDER:
-        return check_made_data(options, message) && check_counts(options, message) &&
-               check_charts(options, message);
-    case ACTION_TRACE:
-        options->operation = CLFOLD_INCLUSIVE_SCAN;
-        return check_algorithm(options, message) && check_made_data(options, message);
-    case ACTION_BENCH:
-        choose_counts(options);
-        return check_counts(options, message) &&
-               (bench_choose_cases(&options->bench, true, true, cases) > 0 ||
-                message_set(message,
-                            "--op and --folds together leave no case: arg-min is a "
-                            "reduction"));
-    default:
-        return true;
-    }
-}
-
 /* ---- All commands ---- */
 
 static bool check_cache(struct options *options, const char *name,
@@ -367,7 +304,7 @@ bool options_check(struct options *options, char **operands, struct message *mes
         options->action = ACTION_NONE;
         return !operands[0] || options_read_action(options, operands[0], message);
     default:
-        return check_view(options, message);
+        return true;
     }
 }
 

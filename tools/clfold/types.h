@@ -16,9 +16,9 @@
     "logical-and logical-or"
 /* mean is the command's own: no operator of the library. */
 #define REDUCE_OP_NAMES EXPLAIN_OP_NAMES " mean"
-/* Those that give one number. */
-#define TRACE_OP_NAMES "add mul min max bit-and bit-or bit-xor logical-and logical-or"
-#define SCAN_OP_NAMES  TRACE_OP_NAMES " " NAMED_OP_NAMES
+/* Those that give one number, and the named ones. */
+#define SCAN_OP_NAMES                                                                    \
+    "add mul min max bit-and bit-or bit-xor logical-and logical-or " NAMED_OP_NAMES
 /* Their elements or results are several numbers with names. */
 #define NAMED_OP_NAMES   "moments affine matrix-2x2"
 #define EXPLAIN_OP_NAMES OP_NAMES " " NAMED_OP_NAMES
