@@ -126,7 +126,7 @@ static bool show_value(char shown[ROWS_LINE], const char *words, const char *inp
 
 static const char *type_shown(clfold_type type)
 {
-    return type ? type_name(type) : NULL;
+    return type ? clfold_type_name(type) : NULL;
 }
 
 /* An array, which clang-format does not take to pieces. */

@@ -34,7 +34,7 @@ static bool refuse(const char *path, int error, struct message *message)
 static bool open_cache(struct cache *cache, struct message *message)
 {
     *cache = (struct cache){ .folder = { -1 } };
-    if (!programs_find(cache->path)) {
+    if (!place_find(cache->path, PROGRAMS)) {
         return message_set(message, "neither $XDG_CACHE_HOME nor $HOME is set");
     }
     int error = clfold_folder_open(&cache->folder, cache->path, 0);
@@ -135,43 +135,50 @@ static void describe(const struct cache *cache, const struct folder_file *file,
     struct entry entry;
     const char *const fault = read_entry(cache, file, &entry, &bytes, why);
 
-    record_add_text(record, "file", strdup(file->name));
-    record_add_text(record, "kernels", fault ? NULL : kernels_of(&entry));
-    record_add_text(record, "platform", fault ? NULL : fact_of(&entry, "platform"));
-    record_add_text(record, "device", fault ? NULL : fact_of(&entry, "device"));
-    record_add_text(record, "driver", fault ? NULL : fact_of(&entry, "driver"));
-    record_add_text(record, "used", time_of(file));
-    record_add(record, "bytes", FIELD_NUMBER, true, file->size);
-    record_add_text(record, "fault", fault ? strdup(fault) : NULL);
+    record_add_text(record, "file", file->name);
+    record_add_owned(record, "kernels", fault ? NULL : kernels_of(&entry));
+    record_add_owned(record, "platform", fault ? NULL : fact_of(&entry, "platform"));
+    record_add_owned(record, "device", fault ? NULL : fact_of(&entry, "device"));
+    record_add_owned(record, "driver", fault ? NULL : fact_of(&entry, "driver"));
+    record_add_owned(record, "used", time_of(file));
+    record_add_number(record, "bytes", file->size);
+    record_add_text(record, "fault", fault);
     clfold_free(bytes);
 }
 
-static const char *shown(const struct field *field)
+static const char *shown(json_object *object, const char *key)
 {
-    return field->text ? field->text : "-";
+    json_object *const value = json_object_object_get(object, key);
+
+    return value ? json_object_get_string(value) : "-";
+}
+
+static void print_line(json_object *o)
+{
+    printf("%s  %10s  ", shown(o, "used"), shown(o, "bytes"));
+    if (json_object_object_get(o, "fault")) {
+        printf("%s: %s\n", shown(o, "file"), shown(o, "fault"));
+    } else {
+        printf("%-20s  %s: %s\n", shown(o, "kernels"), shown(o, "platform"),
+               shown(o, "device"));
+    }
 }
 
 static bool list(const struct cache *cache, bool json, struct message *message)
 {
-    enum { NAME, KERNELS, PLATFORM, DEVICE, DRIVER, USED, BYTES, FAULT };
     uint64_t sum = 0;
     bool done = true;
 
     for (size_t i = 0; done && i < cache->num; i++) {
-        struct record record = { 0 };
-        const struct field *const f = record.fields;
+        struct record record = record_begin();
         describe(cache, &cache->files[i], &record);
         sum += cache->files[i].size;
-        if (json) {
-            done = json_print(record_json(&record), true, message);
-        } else if (f[FAULT].text) {
-            printf("%s  %10" PRIu64 "  %s: %s\n", shown(&f[USED]), f[BYTES].number,
-                   f[NAME].text, f[FAULT].text);
+        if (!json && !record.failed) {
+            print_line(record.object);
+            json_object_put(record.object);
         } else {
-            printf("%s  %10" PRIu64 "  %-20s  %s: %s\n", shown(&f[USED]), f[BYTES].number,
-                   shown(&f[KERNELS]), shown(&f[PLATFORM]), shown(&f[DEVICE]));
+            done = record_print_json(&record, message);
         }
-        record_finish(&record);
     }
     if (!json) {
         printf("%s: %zu program%s, %" PRIu64 " bytes\n", cache->path, cache->num,

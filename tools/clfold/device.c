@@ -1,7 +1,5 @@
 #include "device.h"
 
-#include "selection.h"
-
 #include <CL/cl_ext.h>
 #include <clfold/clfold.h>
 
@@ -135,28 +133,4 @@ void device_list_finish(struct device_list *list)
     free(list->devices);
     free(list->platforms);
     *list = (struct device_list){ 0 };
-}
-
-const struct device *device_select(const struct device_list *list, const char *selector,
-                                   struct message *message)
-{
-    struct candidate *candidates = calloc(list->num_devices + 1, sizeof(*candidates));
-    const struct device *found = NULL;
-    size_t index;
-
-    if (!candidates) {
-        no_memory(message);
-        return NULL;
-    }
-    for (size_t i = 0; i < list->num_devices; i++) {
-        const struct device *const device = &list->devices[i];
-        candidates[i] = (struct candidate){ device->name ? device->name : "",
-                                            device->type & CL_DEVICE_TYPE_GPU,
-                                            device->type & CL_DEVICE_TYPE_CPU };
-    }
-    if (selection_find(candidates, list->num_devices, selector, &index, message)) {
-        found = &list->devices[index];
-    }
-    free(candidates);
-    return found;
 }

@@ -2,8 +2,6 @@
 
 #include "buffer.h"
 #include "clock.h"
-#include "complex_fold.h"
-#include "heads.h"
 #include "types.h"
 
 #include <assert.h>
@@ -42,7 +40,7 @@ static bool open_numbers(struct folding *f, const struct options *options,
         return false;
     }
     const clfold_type type =
-        f->by_bits ? type_find('u', type_size(f->input.type)) : f->input.type;
+        f->by_bits ? type_find('u', clfold_type_size(f->input.type)) : f->input.type;
     clfold_fold basis = options_fold(options, type);
     struct fold_texts texts = options->fold;
     if (!options->acc) {
@@ -628,15 +626,15 @@ bool folding_put(struct folding *f, struct writer *writer, const char *data, siz
 
 const char *folding_type(const struct folding *f, clfold_type type)
 {
-    return f->by_bits           ? type_name(f->input.type)
+    return f->by_bits           ? clfold_type_name(f->input.type)
            : f->fold.components ? f->fold.components
            : f->fold.type_name  ? f->fold.type_name
-                                : type_name(type);
+                                : clfold_type_name(type);
 }
 
 const char *folding_out(const struct folding *f)
 {
-    return f->fold.out ? type_name(f->fold.out) : folding_type(f, f->fold.type);
+    return f->fold.out ? clfold_type_name(f->fold.out) : folding_type(f, f->fold.type);
 }
 
 void folding_close(struct folding *f)

@@ -193,7 +193,7 @@ static bool read_dtype(struct slice dtype, struct npy *out, struct message *mess
                            "f2, f4, f8, c8, c16 are read",
                            shown(whole.length), whole.at);
     }
-    out->swapped = order != host_order() && type_size(out->type) > 1;
+    out->swapped = order != host_order() && clfold_type_size(out->type) > 1;
     out->element = size;
     return true;
 }
@@ -473,7 +473,7 @@ static void frame(unsigned char *out, const char *text, size_t written)
 
 static int print_dtype(char *text, size_t room, clfold_type type)
 {
-    const size_t size = type_size(type);
+    const size_t size = clfold_type_size(type);
 
     return snprintf(text, room, "'%c%c%zu'", size > 1 ? host_order() : '|',
                     kinds[type_class(type)], size);
@@ -524,7 +524,8 @@ size_t npy_write(unsigned char out[NPY_MOST_WRITTEN], clfold_type type,
     const size_t size = !layout && shape->num <= 1 ? NPY_WRITTEN : NPY_MOST_WRITTEN;
 
     if (is_complex) {
-        snprintf(dtype, sizeof(dtype), "'%cc%zu'", host_order(), 2 * type_size(type));
+        snprintf(dtype, sizeof(dtype), "'%cc%zu'", host_order(),
+                 2 * clfold_type_size(type));
     } else if (type || !layout) {
         print_dtype(dtype, sizeof(dtype), type);
     } else if (!layout->fields[0].type) {

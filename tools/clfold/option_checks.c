@@ -56,7 +56,7 @@ static bool check_operation(struct options *options, const char *name,
 
 const char *options_op(const struct options *options)
 {
-    return options->mean ? "mean" : op_name(options->op);
+    return options->mean ? "mean" : clfold_op_name(options->op);
 }
 
 bool options_init(const struct options *options, clfold_fold *fold, clfold_indexed *init,
@@ -66,14 +66,14 @@ bool options_init(const struct options *options, clfold_fold *fold, clfold_index
         return true;
     }
     fold->init = &init->value;
-    fold->init_size = type_size(fold->type);
+    fold->init_size = clfold_type_size(fold->type);
     switch (number_parse(&init->value, fold->type, options->init)) {
     case NUMBER_NONE:
         return message_set(message, "--init %.200s: is not a valid number of type %s",
-                           options->init, type_name(fold->type));
+                           options->init, clfold_type_name(fold->type));
     case NUMBER_RANGE:
         return message_set(message, "--init %.200s: is out of the range of %s",
-                           options->init, type_name(fold->type));
+                           options->init, clfold_type_name(fold->type));
     case NUMBER_READ:
         break;
     }
@@ -137,7 +137,8 @@ static bool check_form(const struct options *options, struct message *message)
                            options->raw_size, user.layout.in_size);
     } else if (done && !options->raw_size && user.scalar != options->element) {
         done = message_set(message, "--%s %s: the numbers of an element are not of it",
-                           options->raw ? "raw" : "text", type_name(options->element));
+                           options->raw ? "raw" : "text",
+                           clfold_type_name(options->element));
     }
     user_fold_finish(&user);
     return done;
@@ -251,7 +252,7 @@ static bool check_reading(struct options *options, char **operands,
     if (options->text_form.missing == MISSING_NAN && !type_is_float(options->text)) {
         return message_set(message,
                            "--missing nan needs a type of floats, and --text is %s",
-                           type_name(options->text));
+                           clfold_type_name(options->text));
     }
     return check_algorithm(options, message) && check_op(options, message) &&
            check_outs(options, message) && check_form(options, message);

@@ -1,14 +1,108 @@
 #include "commands.h"
 #include "folding.h"
+#include "number.h"
 #include "output_file.h"
 #include "record.h"
-#include "result.h"
 #include "results.h"
 #include "types.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- Built-in operators: one value or two, with or without their places ---- */
+
+/* As the library writes it: one or two, `type` or clfold_indexed, the least first. */
+struct result {
+    clfold_op op;
+    clfold_type type;
+    clfold_indexed items[2]; /* its memory, whatever the operator */
+};
+
+/* Makes the mean of a sum in f64. */
+static void result_divide(struct result *result, uint64_t count)
+{
+    double value;
+
+    memcpy(&value, result->items, sizeof(value));
+    value /= (double)count;
+    memcpy(result->items, &value, sizeof(value));
+}
+
+static const void *value_at(const struct result *result, unsigned i)
+{
+    if (op_result(result->op).position) {
+        return &result->items[i].value;
+    }
+    return (const char *)result->items + i * clfold_type_size(result->type);
+}
+
+/* A line for each value: "value" or "index value". */
+static void result_print(const struct result *result)
+{
+    const struct op_result form = op_result(result->op);
+    char text[NUMBER_TEXT];
+
+    for (unsigned i = 0; i < form.num; i++) {
+        number_print(text, result->type, value_at(result, i));
+        if (form.position) {
+            printf("%" PRIu64 " %s\n", (uint64_t)result->items[i].index, text);
+        } else {
+            puts(text);
+        }
+    }
+}
+
+/* Infinities and NaNs are strings, since JSON has no such numbers. NULL: no memory. */
+static json_object *value_json(clfold_type type, const void *value)
+{
+    char text[NUMBER_TEXT];
+
+    number_print(text, type, value);
+    switch (type_class(type)) {
+    case TYPE_SIGNED:
+        return json_object_new_int64(strtoll(text, NULL, 10));
+    case TYPE_UNSIGNED:
+        return json_object_new_uint64(strtoull(text, NULL, 10));
+    case TYPE_FLOAT:
+        break;
+    }
+    const double number = clfold_number_read(type, value).real;
+    return isfinite(number) ? json_object_new_double_s(number, text)
+                            : json_object_new_string(text);
+}
+
+static json_object *json_item(const struct result *result, unsigned i)
+{
+    const void *const value = value_at(result, i);
+
+    if (!op_result(result->op).position) {
+        return value_json(result->type, value);
+    }
+    struct record record = record_begin();
+    record_add_number(&record, "index", result->items[i].index);
+    record_add(&record, "value", value_json(result->type, value));
+    return record_take(&record);
+}
+
+/* A value; { "index", "value" }; { "min", "max" } of either. */
+static json_object *result_json(const struct result *result)
+{
+    struct record record;
+
+    if (op_result(result->op).num == 1) {
+        return json_item(result, 0);
+    }
+    record = record_begin();
+    record_add(&record, "min", json_item(result, 0));
+    record_add(&record, "max", json_item(result, 1));
+    return record_take(&record);
+}
+
+/* ---- The command ---- */
 
 /* The fold of all pieces so far. */
 static bool take_bytes(void *user, struct folding *f, size_t count,
@@ -56,14 +150,15 @@ static json_object *fields_json(const struct folding *f, const unsigned char *by
     if (f->user.converts && !folding_writer(f, FORMAT_TEXT).layout) {
         return value_json(layout->fields[0].type, bytes);
     }
-    json_object *const object = json_object_new_object();
-    for (uint32_t k = 0; object && k < layout->num_fields; k++) {
+    struct record record = record_begin();
+    for (uint32_t k = 0; k < layout->num_fields; k++) {
         const clfold_field *const field = &layout->fields[k];
         if (field->type) {
-            json_put(object, field->name, value_json(field->type, bytes + field->offset));
+            record_add(&record, field->name,
+                       value_json(field->type, bytes + field->offset));
         }
     }
-    return object;
+    return record_take(&record);
 }
 
 static json_object *shape_json(const struct npy_shape *shape)
@@ -80,24 +175,21 @@ static json_object *shape_json(const struct npy_shape *shape)
 static bool print_json(const struct folding *f, const char *key, json_object *result,
                        struct message *message)
 {
-    json_object *const object = json_object_new_object();
-    char seconds[32];
+    struct record record = record_begin();
 
-    snprintf(seconds, sizeof(seconds), "%.9f", f->seconds);
-    const bool complete =
-        object && json_put(object, "op", json_object_new_string(f->op)) &&
-        json_put(object, "type",
-                 json_object_new_string(folding_type(f, f->input.type))) &&
-        json_put(object, "acc", json_object_new_string(folding_type(f, f->fold.type))) &&
-        (!f->user.converts ||
-         json_put(object, "out", json_object_new_string(folding_out(f)))) &&
-        json_put(object, "count", json_object_new_uint64(f->count)) &&
-        json_put(object, "pieces", json_object_new_uint64(f->pieces)) &&
-        json_put(object, key, result) &&
-        json_put(object, "device", json_object_new_string(f->session.device_name)) &&
-        json_put(object, "kernel", json_object_new_string(f->report.algorithm)) &&
-        json_put(object, "seconds", json_object_new_double_s(f->seconds, seconds));
-    return json_print(object, complete, message);
+    record_add_text(&record, "op", f->op);
+    record_add_text(&record, "type", folding_type(f, f->input.type));
+    record_add_text(&record, "acc", folding_type(f, f->fold.type));
+    if (f->user.converts) {
+        record_add_text(&record, "out", folding_out(f));
+    }
+    record_add_number(&record, "count", f->count);
+    record_add_number(&record, "pieces", f->pieces);
+    record_add(&record, key, result);
+    record_add_text(&record, "device", f->session.device_name);
+    record_add_text(&record, "kernel", f->report.algorithm);
+    record_add_seconds(&record, f->seconds);
+    return record_print_json(&record, message);
 }
 
 static bool reduce_built_in(struct folding *f, const struct options *options,

@@ -9,29 +9,29 @@
 
 static bool print_json(const struct folding *f, struct message *message)
 {
-    json_object *const object = json_object_new_object();
-    const bool is_scan = scan_kind(f->operation);
-    char seconds[32];
+    struct record record = record_begin();
+    const char *const kind = scan_kind(f->operation);
 
-    snprintf(seconds, sizeof(seconds), "%.9f", f->seconds);
-    const bool complete =
-        object && (!is_scan || json_put(object, "op", json_object_new_string(f->op))) &&
-        (!is_scan ||
-         json_put(object, "kind", json_object_new_string(scan_kind(f->operation)))) &&
-        json_put(object, "type",
-                 json_object_new_string(folding_type(f, f->input.type))) &&
-        (!is_scan || json_put(object, "acc",
-                              json_object_new_string(folding_type(f, f->fold.type)))) &&
-        ((is_scan && !f->user.converts) ||
-         json_put(object, "out", json_object_new_string(folding_out(f)))) &&
-        json_put(object, "count", json_object_new_uint64(f->count)) &&
-        (f->operation != CLFOLD_SELECT ||
-         json_put(object, "kept", json_object_new_uint64(f->num_kept))) &&
-        json_put(object, "pieces", json_object_new_uint64(f->pieces)) &&
-        json_put(object, "algorithm", json_object_new_string(f->report.algorithm)) &&
-        json_put(object, "device", json_object_new_string(f->session.device_name)) &&
-        json_put(object, "seconds", json_object_new_double_s(f->seconds, seconds));
-    return json_print(object, complete, message);
+    if (kind) {
+        record_add_text(&record, "op", f->op);
+        record_add_text(&record, "kind", kind);
+    }
+    record_add_text(&record, "type", folding_type(f, f->input.type));
+    if (kind) {
+        record_add_text(&record, "acc", folding_type(f, f->fold.type));
+    }
+    if (!kind || f->user.converts) {
+        record_add_text(&record, "out", folding_out(f));
+    }
+    record_add_number(&record, "count", f->count);
+    if (f->operation == CLFOLD_SELECT) {
+        record_add_number(&record, "kept", f->num_kept);
+    }
+    record_add_number(&record, "pieces", f->pieces);
+    record_add_text(&record, "algorithm", f->report.algorithm);
+    record_add_text(&record, "device", f->session.device_name);
+    record_add_seconds(&record, f->seconds);
+    return record_print_json(&record, message);
 }
 
 bool command_scan(const struct options *options, struct message *message)

@@ -55,7 +55,7 @@ static bool grow(struct text *text, struct message *message)
 static bool put(struct text *text, const unsigned char *value, bool is_missing,
                 struct message *message)
 {
-    const size_t size = type_size(text->type);
+    const size_t size = clfold_type_size(text->type);
 
     /* the capacity is a multiple of every size */
     if (text->size + text->partial == text->capacity && !grow(text, message)) {
@@ -96,10 +96,10 @@ static bool take_number(struct text *text, struct message *message)
     }
     switch (number_parse(value, text->type, text->word)) {
     case NUMBER_NONE:
-        return refuse_word(text, "is not a valid number of type ", type_name(text->type),
-                           message);
+        return refuse_word(text, "is not a valid number of type ",
+                           clfold_type_name(text->type), message);
     case NUMBER_RANGE:
-        return refuse_word(text, "is out of the range of ", type_name(text->type),
+        return refuse_word(text, "is out of the range of ", clfold_type_name(text->type),
                            message);
     case NUMBER_READ:
         break;
@@ -151,7 +151,7 @@ static bool append(struct text *text, char c, struct message *message)
         text->word[TEXT_WORD] = '\0';
         return in_header(text) ? refuse_word(text, "is too long for a name", "", message)
                                : refuse_word(text, "is longer than any number of type ",
-                                             type_name(text->type), message);
+                                             clfold_type_name(text->type), message);
     }
     /* a word with a 0 byte in it is no number either way */
     text->word[text->length++] = c ? c : '?';

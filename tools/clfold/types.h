@@ -54,9 +54,6 @@ bool operation_folds(clfold_operation operation);
 /* "inclusive" or "exclusive"; NULL: it is not a scan. */
 const char *scan_kind(clfold_operation operation);
 
-const char *type_name(clfold_type type);
-const char *op_name(clfold_op op);
-
 /* The library's last error without the C function that it names first. */
 const char *library_sentence(void);
 
@@ -64,9 +61,6 @@ const char *library_sentence(void);
  * compiled at several widths: an error's line that stands before, with what follows up to
  * the next error. `to` has the room of the sentence. */
 void sentence_once(char *to, const char *sentence);
-
-/* In bytes. */
-size_t type_size(clfold_type type);
 
 /* The type of `kind`, one of 'i' 'u' 'f', and `size` bytes; 0 where there is none. */
 clfold_type type_find(char kind, unsigned long size);

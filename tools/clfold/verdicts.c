@@ -1,18 +1,34 @@
 #include "verdicts.h"
 
 #include "output_file.h"
-#include "place.h"
+#include "programs.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A line is a key and a verdict, both below 512 bytes. */
 enum { LINE_SIZE = 2048 };
 
 static bool find_path(char path[PLACE_SIZE])
 {
-    return place_find(path, "XDG_CACHE_HOME", ".cache", "clfold/verdicts");
+    return place_find(path, "clfold/verdicts");
+}
+
+/* The folders in which `path` is. */
+static bool make_folders(char path[PLACE_SIZE])
+{
+    for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        const bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *at = '/';
+        if (!made) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* The verdict after the key, if the line is the key's; else NULL. */
@@ -67,7 +83,7 @@ void verdicts_save(void *user, const char *key, const void *verdict, size_t size
     char path[PLACE_SIZE];
 
     (void)user;
-    if (!find_path(path) || !place_make_folders(path) ||
+    if (!find_path(path) || !make_folders(path) ||
         !output_file_begin(&file, path, &message)) {
         return;
     }

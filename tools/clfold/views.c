@@ -1,5 +1,4 @@
-#include "views.h"
-
+#include "commands.h"
 #include "options_table.h"
 
 #include <errno.h>
