@@ -76,7 +76,7 @@ static const char *read_entry(const struct cache *cache, const struct folder_fil
     return strcmp(name, file->name) == 0 ? NULL : "its name is another program's";
 }
 
-/* ---- list -------------------------------------------------------------------------- */
+/* ---- list, verify ------------------------------------------------------------------ */
 
 /* The value of a fact of the key, which begins with lines such as "device, 4: name". To
  * be freed; NULL: there is none. */
@@ -164,53 +164,46 @@ static void print_line(json_object *o)
     }
 }
 
-static bool list(const struct cache *cache, bool json, struct message *message)
+/* Names the damaged ones alone if it verifies. */
+static bool list(const struct cache *cache, const struct options *options,
+                 struct message *message)
 {
+    const bool verifies = options->cache == CACHE_VERIFY;
     uint64_t sum = 0;
+    size_t faults = 0;
     bool done = true;
 
     for (size_t i = 0; done && i < cache->num; i++) {
         struct record record = record_begin();
         describe(cache, &cache->files[i], &record);
+        json_object *const object = record_take(&record);
+        const bool has_fault = json_object_object_get(object, "fault");
         sum += cache->files[i].size;
-        if (!json && !record.failed) {
-            print_line(record.object);
-            json_object_put(record.object);
-        } else {
-            done = record_print_json(&record, message);
+        faults += has_fault;
+        if (!object || options->json) {
+            done = json_print(object, object, message);
+            continue;
         }
+        if (!verifies) {
+            print_line(object);
+        } else if (has_fault) {
+            printf("%s: %s\n", shown(object, "file"), shown(object, "fault"));
+        }
+        json_object_put(object);
     }
-    if (!json) {
+    if (verifies) {
+        printf("%s: %zu of %zu programs are whole\n", cache->path, cache->num - faults,
+               cache->num);
+    } else if (!options->json) {
         printf("%s: %zu program%s, %" PRIu64 " bytes\n", cache->path, cache->num,
                cache->num == 1 ? "" : "s", sum);
     }
-    return done;
-}
-
-/* ---- verify, clear ----------------------------------------------------------------- */
-
-static bool verify(const struct cache *cache, struct message *message)
-{
-    size_t faults = 0;
-
-    for (size_t i = 0; i < cache->num; i++) {
-        char why[CLFOLD_FILE_WHY], *bytes = NULL;
-        struct entry entry;
-        const char *const fault =
-            read_entry(cache, &cache->files[i], &entry, &bytes, why);
-        clfold_free(bytes);
-        if (fault) {
-            printf("%s: %s\n", cache->files[i].name, fault);
-            faults++;
-        }
-    }
-    printf("%s: %zu of %zu programs are whole\n", cache->path, cache->num - faults,
-           cache->num);
-    return faults == 0 ||
-           message_set(message,
-                       "%zu damaged program%s; clfold builds it again, and clfold "
-                       "cache clear removes them all",
-                       faults, faults == 1 ? "" : "s");
+    return done &&
+           (!verifies || faults == 0 ||
+            message_set(message,
+                        "%zu damaged program%s; clfold builds it again, and clfold "
+                        "cache clear removes them all",
+                        faults, faults == 1 ? "" : "s"));
 }
 
 static bool clear(const struct cache *cache, struct message *message)
@@ -226,21 +219,10 @@ static bool clear(const struct cache *cache, struct message *message)
 bool command_cache(const struct options *options, struct message *message)
 {
     struct cache cache;
-    bool done = open_cache(&cache, message);
+    const bool done = open_cache(&cache, message) &&
+                      (options->cache == CACHE_CLEAR ? clear(&cache, message)
+                                                     : list(&cache, options, message));
 
-    if (done) {
-        switch (options->cache) {
-        case CACHE_LIST:
-            done = list(&cache, options->json, message);
-            break;
-        case CACHE_VERIFY:
-            done = verify(&cache, message);
-            break;
-        case CACHE_CLEAR:
-            done = clear(&cache, message);
-            break;
-        }
-    }
     close_cache(&cache);
     return done;
 }

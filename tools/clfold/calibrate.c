@@ -13,7 +13,7 @@
 
 /* All take n.x steps, and a chase's step needs what the one before has found. Neighbours
  * of the chase through `in` are far from each other. What moves memory has n.x vectors to
- * a group; __builtin_prefetch never faults past the end. */
+ * a group. */
 static const char kernels[] =
     "#define I get_local_id(0)\n"
     "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"
@@ -38,26 +38,20 @@ static const char kernels[] =
     "    }\n"
     "    if (v == 1) in[0] = 0;\n"
     "}\n"
-    "#define NOTHING(p)\n"
-    "#define PREFETCH(p) __builtin_prefetch((const void *)(ulong)((p) + 64), 0, 3)\n"
-    "#define FOLD(v, from, to) v ^= *(from)\n"
-    "#define STORE(v, from, to) *(to) = *(from)\n"
-    "#define STREAM(v, from, to) __builtin_nontemporal_store(*(from), to)\n"
-    "#define MOVE(name, FETCH, PUT) KERNEL(name) { "
+    "#ifdef HAS_BUILTINS\n"
+    "#define STORE(from, to) __builtin_nontemporal_store(*(from), to)\n"
+    "#else\n"
+    "#define STORE(from, to) *(to) = *(from)\n"
+    "#endif\n"
+    "#define MOVE(name, PUT) KERNEL(name) { "
     "    global V *from = (global V *)in + (ulong)get_group_id(0) * n.x; "
     "    global V *to = (global V *)out + (ulong)get_group_id(0) * n.x; "
     "    V v = 0; "
-    "    for (uint i = I; i < n.x; i += get_local_size(0)) { "
-    "        FETCH(from + i); PUT(v, from + i, to + i); "
-    "    } "
+    "    for (uint i = I; i < n.x; i += get_local_size(0)) PUT; "
     "    if (n.y) *to = v; "
     "}\n"
-    "MOVE(read, NOTHING, FOLD)\n"
-    "MOVE(copy, NOTHING, STORE)\n"
-    "#ifdef HAS_BUILTINS\n"
-    "MOVE(read_ahead, PREFETCH, FOLD)\n"
-    "MOVE(copy_ahead, PREFETCH, STREAM)\n"
-    "#endif\n"
+    "MOVE(read, v ^= from[i])\n"
+    "MOVE(copy, STORE(from + i, to + i))\n"
     "KERNEL(lone) {\n"
     "    uint16 v = n.y;\n"
     "    STEPS v += ((global uint16 *)in)[i % 128];\n"
@@ -70,7 +64,7 @@ enum {
     GROUP = 256,
     LAUNCHES = 64,
     BYTES = 256 << 20,
-    PIECE = 64 << 10,
+    PIECE = 256 << 10,
     LINKED = 64 << 20
 };
 
@@ -78,7 +72,7 @@ static char host[LINKED];
 
 struct calibration {
     struct session session;
-    bool is_cpu, has_builtins;
+    bool is_cpu;
     cl_program program;
     cl_mem buffers[2];
     cl_int error; /* the first one; no kernel is launched after it */
@@ -130,19 +124,16 @@ static double time_step(struct calibration *c, const char *name, size_t groups,
     return (time_runs(c, name, groups, size, STEPS, 1, 0) - none) / STEPS;
 }
 
-/* Seconds in which the faster of two kernels moves BYTES: half of what both buffers take.
- * Work-items of a CPU have a piece each, and others share one. */
-static double time_memory(struct calibration *c, const char *name, const char *ahead)
+/* Seconds in which a kernel moves BYTES: half of what both buffers take. Work-items of a
+ * CPU have a piece each, and others share one. */
+static double time_memory(struct calibration *c, const char *name)
 {
-    const size_t groups = BYTES / PIECE, size = c->is_cpu ? 1 : GROUP;
-    const cl_uint steps =
-        PIECE / (c->is_cpu ? (cl_uint)sizeof(cl_uint16) : (cl_uint)sizeof(cl_uint4));
-    const double none = time_runs(c, "regions", 1, 1, 0, 2, RUNS / 2);
-    const double plain = time_runs(c, name, groups, size, steps, 2, RUNS / 2);
-    const double other =
-        c->has_builtins ? time_runs(c, ahead, groups, size, steps, 2, RUNS / 2) : plain;
+    const size_t size = c->is_cpu ? 1 : GROUP;
+    const cl_uint steps = PIECE / (c->is_cpu ? 64u : 16u); /* bytes of V */
 
-    return (fmin(plain, other) - none) / 2;
+    return (time_runs(c, name, BYTES / PIECE, size, steps, 2, RUNS / 2) -
+            time_runs(c, "regions", 1, 1, 0, 2, RUNS / 2)) /
+           2;
 }
 
 static double ask(const struct calibration *c, cl_device_info what)
@@ -160,8 +151,8 @@ static void measure(struct calibration *c)
     const size_t groups = 4 * (size_t)units;
     const double items = 4 * GROUP * 1e-9; /* of a unit; ns */
     /* the copy comes first, since it writes every page */
-    const double copy = time_memory(c, "copy", "copy_ahead");
-    const double read = time_memory(c, "read", "read_ahead");
+    const double copy = time_memory(c, "copy");
+    const double read = time_memory(c, "read");
     const double store = fmax(copy - read, copy / 8); /* the memory's speed moves */
     const double call = time_runs(c, "regions", 1, 1, 0, 1, RUNS / 2);
     const double calls = time_runs(c, "regions", 1, 1, 0, LAUNCHES, RUNS / 2);
@@ -226,11 +217,10 @@ bool calibrate(const struct options *options, struct message *message)
     if (done) {
         char *const platform = platform_text(session->device->platform, CL_PLATFORM_NAME);
         c.is_cpu = (session->device->type & CL_DEVICE_TYPE_CPU) != 0;
-        c.has_builtins = clfold_platform_builtins(platform);
-        free(platform);
         memset(host, 1, sizeof(host)); /* pages of its own */
         snprintf(words, sizeof(words), "-DV=uint%d%s", c.is_cpu ? 16 : 4,
-                 c.has_builtins ? " -DHAS_BUILTINS" : "");
+                 clfold_platform_builtins(platform) ? " -DHAS_BUILTINS" : "");
+        free(platform);
         c.program = clCreateProgramWithSource(session->cl, 1, &text, NULL, &c.error);
     }
     if (c.program) {

@@ -348,22 +348,6 @@ static json_object *json_devices(const struct device_list *list, struct listing 
     return array;
 }
 
-static bool print_json(const struct device_list *list, struct listing *listing,
-                       struct message *message)
-{
-    json_object *const array = json_devices(list, listing);
-    const char *const text =
-        array ? json_object_to_json_string_ext(array, JSON_C_TO_STRING_PRETTY |
-                                                          JSON_C_TO_STRING_NOSLASHESCAPE)
-              : NULL;
-
-    if (text) {
-        puts(text);
-    }
-    json_object_put(array);
-    return text || message_set(message, "there is not enough memory to print JSON");
-}
-
 bool command_devices(const struct options *options, struct message *message)
 {
     struct listing listing = { .probes = options->probe, .message = message };
@@ -374,7 +358,8 @@ bool command_devices(const struct options *options, struct message *message)
         return false;
     }
     if (options->json) {
-        done = print_json(&list, &listing, message);
+        json_object *const array = json_devices(&list, &listing);
+        done = json_print(array, array, message);
     } else if (list.num_platforms == 0) {
         /* An answer, not a failure: the list is empty. */
         puts("no OpenCL platform");

@@ -11,12 +11,6 @@
 
 /* ---- Opening ---- */
 
-static bool open_session(struct folding *f, const struct options *options,
-                         struct message *message)
-{
-    return session_open(&f->session, options->device, options->profile, message);
-}
-
 /* Elements are what is folded. */
 static bool open_elements(struct folding *f, const struct options *options,
                           struct message *message)
@@ -27,7 +21,7 @@ static bool open_elements(struct folding *f, const struct options *options,
            (input_open_elements(&f->input, options->file, options->format,
                                 &f->user.layout, f->user.scalar, message) ||
             user_fold_hint(&f->user, 0, message->text, message)) &&
-           open_session(f, options, message);
+           session_open(&f->session, options->device, options->profile, message);
 }
 
 /* Elements are numbers, or several side by side, which may be folded as another type. */
@@ -36,7 +30,7 @@ static bool open_numbers(struct folding *f, const struct options *options,
 {
     if (!input_open(&f->input, options->file, options->format, options->element,
                     message) ||
-        !open_session(f, options, message)) {
+        !session_open(&f->session, options->device, options->profile, message)) {
         return false;
     }
     const clfold_type type =
@@ -392,18 +386,15 @@ static bool read_kept(struct folding *f, struct message *message)
 {
     const cl_command_queue queue = f->session.queue;
     cl_ulong num = 0;
-    cl_int error = f->counts ? clEnqueueReadBuffer(queue, f->num, CL_TRUE, 0, sizeof(num),
-                                                   &num, 0, NULL, NULL)
-                             : CL_SUCCESS;
 
+    if (f->counts && !buffer_read(queue, f->num, sizeof(num), &num, message)) {
+        return false;
+    }
     f->kept = num - (num > 0 ? f->piece.before : 0);
     f->num_kept += f->kept;
-    if (error == CL_SUCCESS && f->lengths && f->kept > 0) {
-        error = clEnqueueReadBuffer(queue, f->also, CL_TRUE, 0,
-                                    (size_t)f->kept * sizeof(*f->lengths), f->lengths, 0,
-                                    NULL, NULL);
-    }
-    return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
+    return !f->lengths || f->kept == 0 ||
+           buffer_read(queue, f->also, (size_t)f->kept * sizeof(*f->lengths), f->lengths,
+                       message);
 }
 
 static bool fold_piece(struct folding *f, size_t num_in, struct message *message)

@@ -100,6 +100,16 @@ const struct view_row view_rows[] = {
     { 0 },
 };
 
+enum action command_find(const char *name)
+{
+    enum action action = ACTION_NONE + 1;
+
+    while (action < ACTIONS && strcmp(command_rows[action].name, name) != 0) {
+        action++;
+    }
+    return action;
+}
+
 bool view_find(const char *name)
 {
     const struct view_row *row = view_rows;

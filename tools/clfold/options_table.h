@@ -88,6 +88,8 @@ struct command_row {
     const char *examples;      /* what it is for, and on a line that is indented, how */
 };
 extern const struct command_row command_rows[ACTIONS];
+/* ACTIONS: there is none. */
+enum action command_find(const char *name);
 
 /* Programs of their own, clfold-NAME. */
 struct view_row {

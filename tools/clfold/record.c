@@ -136,10 +136,12 @@ bool record_print_json(struct record *record, struct message *message)
 
 bool json_print(json_object *object, bool complete, struct message *message)
 {
-    const char *const text =
-        complete ? json_object_to_json_string_ext(
-                       object, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
-                 : NULL;
+    const int form = json_object_is_type(object, json_type_array)
+                         ? JSON_C_TO_STRING_PRETTY
+                         : JSON_C_TO_STRING_SPACED;
+    const char *const text = complete ? json_object_to_json_string_ext(
+                                            object, form | JSON_C_TO_STRING_NOSLASHESCAPE)
+                                      : NULL;
 
     if (text) {
         puts(text);

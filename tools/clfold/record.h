@@ -33,8 +33,8 @@ bool record_print(struct record *record, struct message *message);
 bool record_print_json(struct record *record, struct message *message);
 json_object *record_take(struct record *record);
 
-/* Prints `object`, which it takes, in one line. `complete` false: there was no memory for
- * all of it. */
+/* Prints `object`, which it takes, in one line, but an array in many. `complete` false:
+ * there was no memory for all of it. */
 bool json_print(json_object *object, bool complete, struct message *message);
 
 /* For people: a member with what is in it, below its key, unless it is an empty array;

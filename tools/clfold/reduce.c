@@ -1,4 +1,5 @@
 /* The commands that fold files: reduce, scan, map, select and the like. */
+#include "buffer.h"
 #include "commands.h"
 #include "folding.h"
 #include "number.h"
@@ -100,12 +101,9 @@ static json_object *shape_json(const struct npy_shape *shape)
 static bool take_bytes(void *user, struct folding *f, size_t count,
                        struct message *message)
 {
-    const cl_int error =
-        clEnqueueReadBuffer(f->session.queue, f->result, CL_TRUE, 0,
-                            f->user.written.out_size, user, 0, NULL, NULL);
-
     (void)count;
-    return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
+    return buffer_read(f->session.queue, f->result, f->user.written.out_size, user,
+                       message);
 }
 
 struct outcome {

@@ -131,12 +131,10 @@ static bool write_part(void *user, void *data, size_t size, struct message *mess
 static bool write_same(struct results *r, struct folding *f, struct message *message)
 {
     unsigned char bytes[256];
-    const cl_int error =
-        clEnqueueReadBuffer(f->session.queue, f->result, CL_TRUE, 0,
-                            f->user.written.out_size, bytes, 0, NULL, NULL);
 
-    if (error != CL_SUCCESS) {
-        return device_refuse(message, "clEnqueueReadBuffer", error);
+    if (!buffer_read(f->session.queue, f->result, f->user.written.out_size, bytes,
+                     message)) {
+        return false;
     }
     for (uint64_t i = 0; i < axis_results(&f->axis); i++) {
         if (!writer_put(&r->outputs[0].writer, bytes, 1)) {
