@@ -151,10 +151,11 @@ static void show(char line[ROWS_LINE])
     const char *const *const words =
         LIST(char *const, o->op ? options_op(o) : NULL, type_shown(o->acc),
              type_shown(o->element), o->algorithm, o->init, o->file, o->text_form.column,
-             formats[o->format], o->out, formats[o->out_format], o->device, fold->combine,
-             fold->load, fold->result, fold->store, type_shown(fold->out), o->by.text,
-             fold->keep, fold->same, o->also, formats[o->also_format], o->lengths,
-             formats[o->lengths_format], type_shown(o->lengths_type));
+             formats[o->format], o->outs[OUT_RESULTS].path,
+             formats[o->outs[OUT_RESULTS].format], o->device, fold->combine, fold->load,
+             fold->result, fold->store, type_shown(fold->out), o->by.text, fold->keep,
+             fold->same, o->outs[OUT_ALSO].path, formats[o->outs[OUT_ALSO].format],
+             o->lengths, formats[o->lengths_format], type_shown(o->lengths_type));
     const char *number_names =
         "operation,accuracy,axis,field,missing,skip,separator,count,memory,seed,"
         "rows,columns,help,version,raw_size,args,last_arg,in_"

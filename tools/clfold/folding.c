@@ -105,9 +105,9 @@ static void open_select(struct folding *f, const struct options *options)
     if (f->joins && !f->fold.same) {
         compare_fields(f);
     }
-    f->also_size = !options->also ? 0
-                   : f->joins     ? sizeof(cl_ulong)
-                                  : f->user.written.out_size;
+    f->also_size = !options->outs[OUT_ALSO].path ? 0
+                   : f->joins                    ? sizeof(cl_ulong)
+                                                 : f->user.written.out_size;
 }
 
 bool folding_open(struct folding *f, const struct options *options,

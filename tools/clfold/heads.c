@@ -89,8 +89,8 @@ static bool take_heads(struct folding *f, const struct options *options,
 {
     f->counts = f->gives_lengths = true;
     f->segments.num = (size_t)f->num_heads;
-    f->also_size = options->also || f->mean ? sizeof(cl_ulong) : 0;
-    f->keys_size = options->keys_out ? clfold_type_size(f->heads_type) : 0;
+    f->also_size = options->outs[OUT_ALSO].path || f->mean ? sizeof(cl_ulong) : 0;
+    f->keys_size = options->outs[OUT_KEYS].path ? clfold_type_size(f->heads_type) : 0;
     return make_lengths(f, message);
 }
 

@@ -198,3 +198,9 @@ enum number_parsed number_parse(void *value, clfold_type type, const char *text)
     return type_is_float(type) ? parse_float(value, type, text)
                                : parse_integer(value, type, text);
 }
+
+const char *number_fault(enum number_parsed parsed)
+{
+    return parsed == NUMBER_NONE ? "is not a valid number of type"
+                                 : "is out of the range of";
+}

@@ -67,17 +67,11 @@ bool options_init(const struct options *options, clfold_fold *fold, clfold_index
     }
     fold->init = &init->value;
     fold->init_size = clfold_type_size(fold->type);
-    switch (number_parse(&init->value, fold->type, options->init)) {
-    case NUMBER_NONE:
-        return message_set(message, "--init %.200s: is not a valid number of type %s",
-                           options->init, clfold_type_name(fold->type));
-    case NUMBER_RANGE:
-        return message_set(message, "--init %.200s: is out of the range of %s",
-                           options->init, clfold_type_name(fold->type));
-    case NUMBER_READ:
-        break;
-    }
-    return true;
+    const enum number_parsed parsed =
+        number_parse(&init->value, fold->type, options->init);
+    return parsed == NUMBER_READ ||
+           message_set(message, "--init %.200s: %s %s", options->init,
+                       number_fault(parsed), clfold_type_name(fold->type));
 }
 
 /* What is the command's own, and not the library's. */
@@ -106,15 +100,16 @@ static bool is_struct(const struct fold_texts *texts)
 static bool check_form(const struct options *options, struct message *message)
 {
     const struct fold_texts *const fold = &options->fold;
+    const struct out_option *const out = &options->outs[OUT_RESULTS];
     const bool is_opaque = fold->type_name && !fold->out,
-               prints = options->action == ACTION_REDUCE && !options->out,
-               writes = options->out && options->out_format == FORMAT_TEXT;
+               prints = options->action == ACTION_REDUCE && !out->path,
+               writes = out->path && out->format == FORMAT_TEXT;
 
     if (is_opaque && (prints || writes)) {
         return message_set(message,
                            "%.4096s: only the source knows what a %.200s means, so it is "
                            "not written as text",
-                           prints ? "standard output" : options->out, fold->type_name);
+                           prints ? "standard output" : out->path, fold->type_name);
     }
     if (options_folds_numbers(options)) {
         return !options->raw_size ||
@@ -149,61 +144,59 @@ static bool check_form(const struct options *options, struct message *message)
 /* A file that is written, if there is one; what is written into as it is may have any
  * name. */
 static bool check_out(const struct options *options, const char *option,
-                      const char **name, enum file_format *format,
-                      struct message *message)
+                      struct out_option *out, struct message *message)
 {
-    if (!*name) {
+    if (!out->path) {
         return true;
     }
-    *name = strcmp(*name, "/dev/stdout") == 0 ? "-" : *name;
-    if (writer_format(*name, format)) {
+    out->path = strcmp(out->path, "/dev/stdout") == 0 ? "-" : out->path;
+    if (writer_format(out->path, &out->format)) {
         return true;
     }
-    *format = options->format;
-    if (options->json && strcmp(*name, "-") == 0) {
+    out->format = options->format;
+    if (options->json && strcmp(out->path, "-") == 0) {
         return message_set(
             message, "--json and %s - both go to standard output: name a file", option);
     }
-    return output_file_is_direct(*name) ||
-           message_set(message, NAME_ENDS ", or be - for standard output", option, *name);
+    return output_file_is_direct(out->path) ||
+           message_set(message, NAME_ENDS ", or be - for standard output", option,
+                       out->path);
 }
 
 /* All files that are written, and no two of one name. */
 static bool check_outs(struct options *options, struct message *message)
 {
     const enum action action = options->action;
-    const char *const names[] = {
-        action == ACTION_REDUCE ? "--output"
-        : action == ACTION_RLE  ? "VALUES"
-                                : "OUT",
-        "--keys-out",
-        action == ACTION_REDUCE   ? "--lengths-out"
-        : action == ACTION_SELECT ? "--rest"
-        : action == ACTION_UNIQUE ? "--lengths"
-                                  : "LENGTHS",
+    const char *const names[OUTS] = {
+        [OUT_RESULTS] = action == ACTION_REDUCE ? "--output"
+                        : action == ACTION_RLE  ? "VALUES"
+                                                : "OUT",
+        [OUT_KEYS] = "--keys-out",
+        [OUT_ALSO] = action == ACTION_REDUCE   ? "--lengths-out"
+                     : action == ACTION_SELECT ? "--rest"
+                     : action == ACTION_UNIQUE ? "--lengths"
+                                               : "LENGTHS",
     };
-    const char **const outs[] = { &options->out, &options->keys_out, &options->also };
-    enum file_format *const formats[] = { &options->out_format, &options->keys_out_format,
-                                          &options->also_format };
+    struct out_option *const outs = options->outs;
 
-    for (int i = 0; i < 3; i++) {
-        if (!check_out(options, names[i], outs[i], formats[i], message)) {
+    for (int i = 0; i < OUTS; i++) {
+        if (!check_out(options, names[i], &outs[i], message)) {
             return false;
         }
         for (int k = 0; k < i; k++) {
-            if (*outs[i] && *outs[k] && output_file_is_same(*outs[i], *outs[k])) {
+            if (outs[i].path && outs[k].path &&
+                output_file_is_same(outs[i].path, outs[k].path)) {
                 return message_set(message, "%s and %s name one file, %.4096s", names[k],
-                                   names[i], *outs[i]);
+                                   names[i], outs[i].path);
             }
         }
     }
     /* Results of segments are an array, which is printed as one is written. */
-    if (options->out || !(options->axis.is_given || options->flags || options->keys ||
-                          options->offsets)) {
+    if (outs->path || !(options->axis.is_given || options->flags || options->keys ||
+                        options->offsets)) {
         return true;
     }
-    options->out = "-";
-    options->out_format = FORMAT_TEXT;
+    *outs = (struct out_option){ "-", FORMAT_TEXT };
     return !options->json ||
            message_set(message,
                        "--json needs --output here: JSON has the shape of the results "
@@ -228,10 +221,10 @@ static bool check_reading(struct options *options, char **operands,
                          : action == ACTION_MAP || action == ACTION_UNRLE ? CLFOLD_MAP
                                                                           : CLFOLD_SELECT;
     if (action != ACTION_REDUCE) {
-        options->out = operands[action == ACTION_UNRLE ? 2 : 1];
+        options->outs[OUT_RESULTS].path = operands[action == ACTION_UNRLE ? 2 : 1];
     }
     if (action == ACTION_RLE) {
-        options->also = operands[2];
+        options->outs[OUT_ALSO].path = operands[2];
     }
     if (action == ACTION_UNRLE) {
         options->lengths = operands[1];

@@ -53,6 +53,8 @@ struct predict_option {
     } sets[PREDICT_MOST_SETS];
 };
 
+enum { OUT_RESULTS, OUT_ALSO, OUT_KEYS, OUTS };
+
 struct options {
     enum action action;
     bool help, version; /* nothing else is read then */
@@ -85,12 +87,12 @@ struct options {
     const char *init;                   /* a number, or NULL */
     struct axis_option axis;            /* reduce, scan */
     const char *flags, *keys, *offsets; /* one at most; map: offsets */
-    const char *out; /* "-": standard output; reduce: NULL: print the result */
-    enum file_format out_format;
-    const char *also; /* the rest or lengths: a second file that is written, or NULL */
-    enum file_format also_format;
-    const char *keys_out; /* reduce: a third */
-    enum file_format keys_out_format;
+    /* Files that are written, or NULL: results ("-": standard output; reduce: NULL prints
+     * the result), the rest or lengths, and reduce's keys of segments. */
+    struct out_option {
+        const char *path;
+        enum file_format format;
+    } outs[OUTS];
     const char *lengths; /* unrle: of runs, read from a file; else NULL */
     enum file_format lengths_format;
     clfold_type lengths_type; /* where it is not .npy */

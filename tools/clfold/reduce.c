@@ -127,18 +127,18 @@ static bool write_outcome(const void *user, FILE *stream, struct message *messag
 static bool put_outcome(const struct folding *f, const struct options *options,
                         unsigned lines, const void *bytes, struct message *message)
 {
-    struct outcome outcome = {
-        folding_writer(f, options->out ? options->out_format : FORMAT_TEXT), bytes, 1
-    };
+    const struct out_option *const out = &options->outs[OUT_RESULTS];
+    struct outcome outcome = { folding_writer(f, out->path ? out->format : FORMAT_TEXT),
+                               bytes, 1 };
     clfold_layout line = f->user.written;
 
-    if (lines > 1 && !options->out) {
+    if (lines > 1 && !out->path) {
         line.num_fields /= lines;
         line.out_size /= lines;
         outcome.writer.layout = &line;
         outcome.num = lines;
     }
-    return output_file_write(options->out ? options->out : "-", write_outcome, &outcome,
+    return output_file_write(out->path ? out->path : "-", write_outcome, &outcome,
                              message);
 }
 
@@ -183,7 +183,7 @@ static bool reduce_whole(struct folding *f, const struct options *options,
         mean /= (double)f->count;
         memcpy(bytes, &mean, sizeof(mean));
     }
-    if ((options->out || !options->json) &&
+    if ((options->outs[OUT_RESULTS].path || !options->json) &&
         !put_outcome(f, options, lines, bytes, message)) {
         return false;
     }

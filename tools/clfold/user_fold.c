@@ -57,15 +57,10 @@ static bool read_value(struct user_fold *user, size_t k, const char *text,
                            "uint, long, ulong, half, float and double",
                            text);
     }
-    switch (number_parse(&user->values[k], type, equals + 1)) {
-    case NUMBER_NONE:
-        return message_set(message, "--arg %.200s: %.100s is not a valid number", text,
-                           equals + 1);
-    case NUMBER_RANGE:
-        return message_set(message, "--arg %.200s: %.100s is out of the range of %s",
-                           text, equals + 1, word);
-    case NUMBER_READ:
-        break;
+    const enum number_parsed parsed = number_parse(&user->values[k], type, equals + 1);
+    if (parsed != NUMBER_READ) {
+        return message_set(message, "--arg %.200s: %.100s %s %s", text, equals + 1,
+                           number_fault(parsed), word);
     }
     user->args[k] = (clfold_arg){ .type = word,
                                   .name = blank + 1,
