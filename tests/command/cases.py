@@ -104,16 +104,6 @@ class Runner:
         return text
 
 
-def objects(text, keys_of):
-    """Those of --json, one a line, each with the keys that it should have, in their order."""
-    found = []
-    for line in text.splitlines():
-        pairs = json.loads(line, object_pairs_hook=list)
-        found.append(json.loads(line))
-        check([key for key, _ in pairs] == keys_of(found[-1]), f"keys {line}")
-    return found
-
-
 def unplaced(run, folder):
     """Sizes of the files that the command writes and has not yet put in their places: they have
     no name, or one in .part."""
@@ -149,16 +139,6 @@ def on_terminal(command, **options):
     os.close(main)
     check(run.returncode == 0, f"{command}: exit {run.returncode}, {shown!r}")
     return shown
-
-
-def check_bars(shown, word):
-    """The parts in percent that the bars on a terminal show: they grow, and are cleared."""
-    bars = re.findall(rb"\r%b \[([# ]{40})\] {1,3}(\d+) %%" % word.encode(), shown)
-    parts = [int(part) for _, part in bars]
-    check(parts == sorted(parts) and all(part <= 100 for part in parts), f"{shown!r}")
-    check(all(abs(bar.count(b"#") - int(part) * 0.4) <= 1 for bar, part in bars), f"{bars}")
-    check(not bars or re.search(rb"\r {60,}\r$", shown), f"not cleared: {shown[-200:]!r}")
-    return parts
 
 
 def help_names(command, words):
@@ -250,14 +230,3 @@ def run_cases(driver, without, with_each, with_none=()):
     if not driver.devices:
         print("# there is no OpenCL device here")
         sys.exit(77)
-
-
-def run_part(driver, document, results, forms):
-    """For a script that is called as COMMAND WRONG_READ PART. WRONG_READ is the built
-    wrong_read.c. PART is `results`, or `forms`: help, files and charts. Both run on one
-    device, side by side. Prints TAP. Exits 0 when all passed, 1 when something failed, 77 when
-    there is no OpenCL device."""
-    parts = {"results": results, "forms": forms}
-    if len(sys.argv) != 4 or sys.argv[3] not in parts:
-        sys.exit(document)
-    run_cases(driver(*map(os.path.abspath, sys.argv[1:3])), *parts[sys.argv[3]])

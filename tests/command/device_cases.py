@@ -1,8 +1,9 @@
-"""Cases on each device: its choice, what is known of it, and that commands which measure run."""
+"""Cases on each device: its choice, and what is known of it."""
 
 import json
 import os
 import re
+import shutil
 
 import numpy as np
 
@@ -44,8 +45,7 @@ def verdicts(d, device):
         check(f"look back memory  {text}" in re.sub(r" {2,}", "  ", d.good("devices")), text)
         return text
 
-    if os.path.exists(place):
-        os.remove(place)
+    shutil.rmtree(place, ignore_errors=True)
     first = shown()
     if first == "none: the device stops work-items that run long loops":
         check(shown("--probe") == first, "the device was probed")
@@ -53,7 +53,7 @@ def verdicts(d, device):
         return
     is_known = whole.fullmatch(first)
     check(is_known or first == "not probed", first)
-    check(not os.path.exists(place), "devices wrote a file")
+    check(not os.path.exists(place), "devices wrote a verdict")
     probed = json.loads(d.good("devices", "--probe", "--json"))[device["index"]]
     probed = probed["look_back_memory"]
     match = whole.fullmatch(probed)
@@ -61,9 +61,9 @@ def verdicts(d, device):
     dropped = re.findall(r"(\w+) dropped: ", match[4])
     taken = match[1]
     check(dropped == tiers[: tiers.index(taken)] if taken != "none" else dropped == tiers, probed)
-    lines = read(place).decode().splitlines()
-    mine = [line for line in lines if f"; {device['name']}; " in line]
-    check(len(mine) == 1 and mine[0].endswith("\tclfold verdict 1: " + probed), lines)
+    kept = [read(os.path.join(place, name)).decode(errors="replace") for name in os.listdir(place)]
+    mine = [text for text in kept if f"; {device['name']}; " in text]
+    check(len(mine) == 1 and mine[0].endswith("clfold verdict 1: " + probed), kept)
     check(device["driver_version"] in mine[0] and device["platform"] in mine[0], mine)
     left = set(os.listdir(os.path.dirname(place))) - {"programs"}
     check(left == {"verdicts"}, f"something else is left there: {left}")
@@ -72,7 +72,7 @@ def verdicts(d, device):
     why = json.loads(d.good(*words, "--json"))
     is_unproven = "if a probe finds memory for it" in why["why"]
     check(why["algorithm"] != "scan_lookback" or is_unproven != bool(is_known), why)
-    os.remove(place)
+    shutil.rmtree(place)
     # a probe that fails is told, behind the list
     done = d.run("devices", "--probe", "--json", env={**os.environ, "CLFOLD_SCAN": "magic"})
     text = done.stderr.decode().splitlines()[-1]
@@ -104,16 +104,4 @@ def selectors(d, device):
     check(chosen() == of_kind.get("gpu", names[0]), "by default")
 
 
-def measured(d, device):
-    """What measures gets right results, or exits with 1."""
-    for words in [
-        ["ladder", "--min", "2^17", "--max", "2^17"], ["trace", "--count", 100003],
-        ["bench", "--max", 5003, "--types", "f32", "--folds", "add", "--seconds", 0],
-        ["tune", "--count", 4096, "--types", "i32", "--seconds", 0.1, "--file", d.path("tuning")],
-    ]:  # fmt: skip
-        done = d.run(*words, "--device", device["index"])
-        lacks = words[0] == "trace" and b"CLFOLD_ERROR_UNSUPPORTED" in done.stderr
-        check(lacks or (done.returncode == 0 and not done.stderr), f"{words}: {done}")
-
-
-DRIVERS = [devices, verdicts, selectors, measured]
+DRIVERS = [devices, verdicts, selectors]

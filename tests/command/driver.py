@@ -12,7 +12,7 @@ import numpy as np
 
 from cases import Runner, check, read, run_command, write
 
-KEYS = ["op", "type", "acc", "count", "pieces", "result", "device", "kernel", "seconds"]
+KEYS = ["op", "type", "acc", "count", "pieces", "result", "kernel", "device", "seconds"]
 NAMES = {
     "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16",
     "int32": "i32", "uint32": "u32", "int64": "i64", "uint64": "u64",

@@ -92,9 +92,9 @@ static bool read_sample(const struct sample *s, bool is_stream, size_t elements,
         assert_true(is_known ? most == size / input.element
                              : most >= size / input.element);
         assert_true(held == (strstr((const char *)s->bytes + 10, "True") ? size : 0));
-        shown +=
-            sprintf(shown, "%s%s", type_name(input.type), s->is_pairs ? " pairs" : "");
-        for (size_t at = 0; at < size; at += type_size(input.type)) {
+        shown += sprintf(shown, "%s%s", clfold_type_name(input.type),
+                         s->is_pairs ? " pairs" : "");
+        for (size_t at = 0; at < size; at += clfold_type_size(input.type)) {
             number_print(number, input.type, data + at);
             shown += sprintf(shown, " %s", number);
         }

@@ -103,7 +103,7 @@ static void each_option(void **state)
             }
         }
     }
-    assert_int_equal(excludes, 64);
+    assert_int_equal(excludes, 41);
     assert_int_equal(needs, 35);
 }
 
@@ -126,7 +126,7 @@ static bool show_value(char shown[ROWS_LINE], const char *words, const char *inp
 
 static const char *type_shown(clfold_type type)
 {
-    return type ? type_name(type) : NULL;
+    return type ? clfold_type_name(type) : NULL;
 }
 
 /* An array, which clang-format does not take to pieces. */
@@ -146,33 +146,28 @@ static void show(char line[ROWS_LINE])
     const struct fold_texts *const fold = &o->fold;
     const char *word_names =
         "op,acc,type,algorithm,init,file,column,format,out,out_format,"
-        "device,csv,svg,against,combine,load,result,store,write,by,where,same,also,"
+        "device,combine,load,result,store,write,by,where,same,also,"
         "also_format,lengths,lengths_format,lengths_type";
     const char *const *const words =
         LIST(char *const, o->op ? options_op(o) : NULL, type_shown(o->acc),
              type_shown(o->element), o->algorithm, o->init, o->file, o->text_form.column,
-             formats[o->format], o->out, formats[o->out_format], o->device, o->csv,
-             o->svg, o->against, fold->combine, fold->load, fold->result, fold->store,
-             type_shown(fold->out), o->by.text, fold->keep, fold->same, o->also,
-             formats[o->also_format], o->lengths, formats[o->lengths_format],
-             type_shown(o->lengths_type));
+             formats[o->format], o->outs[OUT_RESULTS].path,
+             formats[o->outs[OUT_RESULTS].format], o->device, fold->combine, fold->load,
+             fold->result, fold->store, type_shown(fold->out), o->by.text, fold->keep,
+             fold->same, o->outs[OUT_ALSO].path, formats[o->outs[OUT_ALSO].format],
+             o->lengths, formats[o->lengths_format], type_shown(o->lengths_type));
     const char *number_names =
-        "operation,accuracy,axis,field,missing,skip,separator,count,memory,min,max,bench,"
-        "folds,all_types,seed,rows,columns,help,version,raw_size,args,last_arg,in_"
+        "operation,accuracy,axis,field,missing,skip,separator,count,memory,seed,"
+        "rows,columns,help,version,raw_size,args,last_arg,in_"
         "scalars,"
-        "out_scalars,out_length,commutative,partial,json,profile,quiet,no_cache,probe,"
-        "show,"
-        "reset,maps,milliseconds";
+        "out_scalars,out_length,commutative,partial,json,profile,quiet,no_cache,probe";
     const size_t *const numbers = LIST(
         size_t, o->operation, o->accuracy, (size_t)o->axis.axis, o->text_form.field,
         o->text_form.missing, o->text_form.skip, (size_t)o->text_form.separator, o->count,
-        o->memory, o->min, o->max, o->bench.operation, o->bench.folds, o->bench.all_types,
-        o->seed, o->rows, o->columns, o->help, o->version, o->raw_size, fold->args.num,
-        fold->args.num ? fold->args.kinds[fold->args.num - 1] : 0, fold->in_scalars,
-        fold->out_scalars, fold->out_length, fold->commutative, fold->partial, o->json,
-        o->profile, o->quiet, o->no_cache, o->probe, o->show, o->reset, o->maps,
-        (size_t)(1000 * o->seconds));
-    const struct type_list *const types = o->types.num ? &o->types : &o->bench.types;
+        o->memory, o->seed, o->rows, o->columns, o->help, o->version, o->raw_size,
+        fold->args.num, fold->args.num ? fold->args.kinds[fold->args.num - 1] : 0,
+        fold->in_scalars, fold->out_scalars, fold->out_length, fold->commutative,
+        fold->partial, o->json, o->profile, o->quiet, o->no_cache, o->probe);
     FILE *const text = fmemopen(line, ROWS_LINE, "w");
     char name[LIST_WORD];
 
@@ -187,10 +182,6 @@ static void show(char line[ROWS_LINE])
         if (numbers[i]) {
             fprintf(text, " %s=%zu", name, numbers[i]);
         }
-    }
-    for (size_t i = 0; i < types->num; i++) {
-        fprintf(text, " %s:%s", type_name(types->each[i].in),
-                type_name(types->each[i].type));
     }
     (void)fclose(text);
 }
@@ -214,22 +205,6 @@ static void lines(void **state)
 
     (void)state;
     rows_check_file(ROWS, kinds, 2);
-}
-
-/* Every pair of types there is, and all of them again. */
-static void most_types(void **state)
-{
-    char line[ROWS_LINE] = "tune --types ";
-
-    (void)state;
-    for (int i = 0; i < 2 * LIST_MOST_TYPES; i++) {
-        const int pair = i % LIST_MOST_TYPES;
-        sprintf(line + strlen(line), "%s%s:%s", i > 0 ? "," : "",
-                type_name(1 + (clfold_type)(pair / CLFOLD_F64)),
-                type_name(1 + (clfold_type)(pair % CLFOLD_F64)));
-    }
-    check(NULL, "%s", line);
-    assert_int_equal(options.types.num, LIST_MOST_TYPES);
 }
 
 /* ---- Help ---- */
@@ -340,5 +315,4 @@ static void examples(void **state)
 }
 
 TEST_MAIN("options", NULL, NULL, cmocka_unit_test(each_option), cmocka_unit_test(lines),
-          cmocka_unit_test(most_types), cmocka_unit_test(helps),
-          cmocka_unit_test(examples))
+          cmocka_unit_test(helps), cmocka_unit_test(examples))

@@ -65,8 +65,6 @@ def one_file(d, _):
         d.bad(2, part.format("VALUES", "LENGTHS"), "rle", "in.npy", first, second)
         d.bad(2, part.format("--output", "--keys-out"), "reduce", "--keys", "k.npy", "--output",
               first, "--keys-out", second, "in.npy")  # fmt: skip
-        d.bad(2, part.format("--csv", "--svg").replace(second, first), "ladder", "--csv", first,
-              "--svg", second)  # fmt: skip
     d.bad(1, "in.npy: No such file", "rle", "in.npy", d.path("x.npy"), d.path("folder/x.npy"))
 
 

@@ -22,13 +22,6 @@ static bool show_count(char shown[ROWS_LINE], const char *words, const char *inp
     return done;
 }
 
-static bool show_printed(char shown[ROWS_LINE], const char *words, const char *input)
-{
-    (void)words;
-    count_print(shown, strtoull(input, NULL, 10));
-    return true;
-}
-
 /* As every type of the section reads it. */
 static bool show_number(char shown[ROWS_LINE], const char *words, const char *input)
 {
@@ -46,7 +39,7 @@ static bool show_number(char shown[ROWS_LINE], const char *words, const char *in
         parsed = number_parse(value, type, input);
         if (parsed == NUMBER_READ) {
             number_print(text, type, value);
-            assert_int_equal(value[type_size(type)], 0xa5);
+            assert_int_equal(value[clfold_type_size(type)], 0xa5);
         } else {
             strcpy(text, refusals[parsed]);
         }
@@ -89,12 +82,12 @@ static bool show_npy(char shown[ROWS_LINE], const char *words, const char *input
     for (size_t end = (size_t)(strrchr(header, '}') - header); end > 0; end--) {
         assert_false(npy_read_text(header, end, &shorter, &message));
     }
-    assert_int_equal(npy.element, type_size(npy.type) << npy.is_complex);
+    assert_int_equal(npy.element, clfold_type_size(npy.type) << npy.is_complex);
     assert_int_equal(npy.bytes, npy.count * npy.element);
     assert_true(!npy.is_complex || npy.last == 2);
-    at += sprintf(at, "%s %llu%s%s%s", type_name(npy.type), (unsigned long long)npy.count,
-                  npy.is_bool ? " bool" : "", npy.is_complex ? " complex" : "",
-                  npy.swapped ? " swapped" : "");
+    at += sprintf(at, "%s %llu%s%s%s", clfold_type_name(npy.type),
+                  (unsigned long long)npy.count, npy.is_bool ? " bool" : "",
+                  npy.is_complex ? " complex" : "", npy.swapped ? " swapped" : "");
     for (int d = 0; d < npy.num_dimensions; d++) {
         at += sprintf(at, "%s%llu", d ? "," : " by ", (unsigned long long)npy.shape[d]);
     }
@@ -182,7 +175,8 @@ static bool show_text(char shown[ROWS_LINE], const char *words, const char *inpu
             done = text_feed(&text, copy, size, &message) &&
                    (i + piece <= length || text_end(&text, &message));
             free(copy);
-            for (unsigned char value[8]; text_take(&text, value, type_size(text.type));) {
+            for (unsigned char value[8];
+                 text_take(&text, value, clfold_type_size(text.type));) {
                 char number[NUMBER_TEXT];
                 number_print(number, text.type, value);
                 at += sprintf(at, "%s%s", at > got ? " " : "", number);
@@ -277,11 +271,10 @@ static bool show_file(char shown[ROWS_LINE], const char *words, const char *inpu
 static void rows(void **state)
 {
     static const struct rows_kind kinds[] = {
-        { "count", show_count, true, false },   { "printed", show_printed, true, false },
-        { "number", show_number, true, false }, { "npy", show_npy, false, false },
-        { "dtype", show_dtype, true, false },   { "shape", show_shape, true, false },
-        { "text", show_text, false, true },     { "texts", show_text, true, true },
-        { "file", show_file, true, false },
+        { "count", show_count, true, false }, { "number", show_number, true, false },
+        { "npy", show_npy, false, false },    { "dtype", show_dtype, true, false },
+        { "shape", show_shape, true, false }, { "text", show_text, false, true },
+        { "texts", show_text, true, true },   { "file", show_file, true, false },
     };
 
     (void)state;

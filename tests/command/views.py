@@ -49,7 +49,6 @@ def drive(root):
     check(run(command, "other")[2], "clfold: there is no command other; see clfold --help\n")
     missing = f"clfold: clfold compare is not installed: there is no {beside}/clfold-compare\n"
     check(run(command, "compare"), (1, "", missing))
-    check(run(command, "help", "bench"), run(command, "bench", "--help"))
 
     for target in (beside, installed):
         compare = place(target, "compare", SAYS)
@@ -57,9 +56,8 @@ def drive(root):
             said = f"{compare}|{command}|--x||a b|"
             check(run(start, "compare", "--x", "", "a b"), (0, said, ""))
         check(run(command, "help", "compare"), (0, f"{compare}|{command}|--help|", ""))
-    for name in ("reduce", "bench"):
-        place(installed, name, SAYS)
-        check(run(command, name, "--help")[1].startswith(f"Usage: clfold {name}"), True)
+    place(installed, "reduce", SAYS)
+    check(run(command, "reduce", "--help")[1].startswith("Usage: clfold reduce"), True)
     check(run(command, "../bin/x")[0], 2)
 
     own = place(installed, "own", "#!/bin/sh\nexit 37\n")

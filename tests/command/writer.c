@@ -49,7 +49,7 @@ static bool show_write(char shown[ROWS_LINE], const char *words, const char *inp
         shape.sizes[shape.num++] = one;
         at = next;
     }
-    const size_t bytes_each = type_size(type);
+    const size_t bytes_each = clfold_type_size(type);
     unsigned char data[ROWS_WORDS * 8];
     snprintf(line, sizeof(line), "%s", input);
     const size_t num = (size_t)rows_cut(line, numbers);

@@ -24,7 +24,8 @@ FILES = {
     "libclfold-mpi-dev": r"include/clfold/mpi\.h|lib/[^/]+/(libclfold-mpi\.(a|so)"
                          r"|(cmake/clfold-mpi|pkgconfig)/[\w.-]+)",
     "clfold": r"bin/clfold(-nest)?|share/man/man1/clfold[\w-]*\.1\.gz"
-              r"|share/bash-completion/completions/clfold",
+              r"|share/bash-completion/completions/clfold"
+              r"|libexec/clfold/(clfold-[a-z]+|lab_[a-z]+|lab/\w+\.py)",
 }  # fmt: skip
 DOCUMENTS = {"libclfold-dev": ("README.md", "docs/scans.md", "examples/sum.c")}
 

@@ -50,6 +50,15 @@ void buffer_release(const cl_mem *buffers, size_t num)
     }
 }
 
+bool buffer_read(cl_command_queue queue, cl_mem buffer, size_t size, void *to,
+                 struct message *message)
+{
+    const cl_int error =
+        clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, size, to, 0, NULL, NULL);
+
+    return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
+}
+
 bool buffer_map(cl_command_queue queue, cl_mem buffer, cl_map_flags flags, size_t offset,
                 size_t size, buffer_visitor *visit, void *user, struct message *message)
 {

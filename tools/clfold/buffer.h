@@ -19,6 +19,10 @@ bool buffer_create(const struct session *session, cl_mem *out, cl_mem_flags flag
 /* Releases those that are there. */
 void buffer_release(const cl_mem *buffers, size_t num);
 
+/* Reads the begin of a buffer, and waits. */
+bool buffer_read(cl_command_queue queue, cl_mem buffer, size_t size, void *to,
+                 struct message *message);
+
 /* Reads or writes the next `size` bytes of a buffer. */
 typedef bool buffer_visitor(void *user, void *data, size_t size, struct message *message);
 

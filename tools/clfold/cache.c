@@ -34,7 +34,7 @@ static bool refuse(const char *path, int error, struct message *message)
 static bool open_cache(struct cache *cache, struct message *message)
 {
     *cache = (struct cache){ .folder = { -1 } };
-    if (!programs_find(cache->path)) {
+    if (!place_find(cache->path, PROGRAMS)) {
         return message_set(message, "neither $XDG_CACHE_HOME nor $HOME is set");
     }
     int error = clfold_folder_open(&cache->folder, cache->path, 0);
@@ -76,7 +76,7 @@ static const char *read_entry(const struct cache *cache, const struct folder_fil
     return strcmp(name, file->name) == 0 ? NULL : "its name is another program's";
 }
 
-/* ---- list -------------------------------------------------------------------------- */
+/* ---- list, verify ------------------------------------------------------------------ */
 
 /* The value of a fact of the key, which begins with lines such as "device, 4: name". To
  * be freed; NULL: there is none. */
@@ -135,75 +135,75 @@ static void describe(const struct cache *cache, const struct folder_file *file,
     struct entry entry;
     const char *const fault = read_entry(cache, file, &entry, &bytes, why);
 
-    record_add_text(record, "file", strdup(file->name));
-    record_add_text(record, "kernels", fault ? NULL : kernels_of(&entry));
-    record_add_text(record, "platform", fault ? NULL : fact_of(&entry, "platform"));
-    record_add_text(record, "device", fault ? NULL : fact_of(&entry, "device"));
-    record_add_text(record, "driver", fault ? NULL : fact_of(&entry, "driver"));
-    record_add_text(record, "used", time_of(file));
-    record_add(record, "bytes", FIELD_NUMBER, true, file->size);
-    record_add_text(record, "fault", fault ? strdup(fault) : NULL);
+    record_add_text(record, "file", file->name);
+    record_add_owned(record, "kernels", fault ? NULL : kernels_of(&entry));
+    record_add_owned(record, "platform", fault ? NULL : fact_of(&entry, "platform"));
+    record_add_owned(record, "device", fault ? NULL : fact_of(&entry, "device"));
+    record_add_owned(record, "driver", fault ? NULL : fact_of(&entry, "driver"));
+    record_add_owned(record, "used", time_of(file));
+    record_add_number(record, "bytes", file->size);
+    record_add_text(record, "fault", fault);
     clfold_free(bytes);
 }
 
-static const char *shown(const struct field *field)
+static const char *shown(json_object *object, const char *key)
 {
-    return field->text ? field->text : "-";
+    json_object *const value = json_object_object_get(object, key);
+
+    return value ? json_object_get_string(value) : "-";
 }
 
-static bool list(const struct cache *cache, bool json, struct message *message)
+static void print_line(json_object *o)
 {
-    enum { NAME, KERNELS, PLATFORM, DEVICE, DRIVER, USED, BYTES, FAULT };
+    printf("%s  %10s  ", shown(o, "used"), shown(o, "bytes"));
+    if (json_object_object_get(o, "fault")) {
+        printf("%s: %s\n", shown(o, "file"), shown(o, "fault"));
+    } else {
+        printf("%-20s  %s: %s\n", shown(o, "kernels"), shown(o, "platform"),
+               shown(o, "device"));
+    }
+}
+
+/* Names the damaged ones alone if it verifies. */
+static bool list(const struct cache *cache, const struct options *options,
+                 struct message *message)
+{
+    const bool verifies = options->cache == CACHE_VERIFY;
     uint64_t sum = 0;
+    size_t faults = 0;
     bool done = true;
 
     for (size_t i = 0; done && i < cache->num; i++) {
-        struct record record = { 0 };
-        const struct field *const f = record.fields;
+        struct record record = record_begin();
         describe(cache, &cache->files[i], &record);
+        json_object *const object = record_take(&record);
+        const bool has_fault = json_object_object_get(object, "fault");
         sum += cache->files[i].size;
-        if (json) {
-            done = json_print(record_json(&record), true, message);
-        } else if (f[FAULT].text) {
-            printf("%s  %10" PRIu64 "  %s: %s\n", shown(&f[USED]), f[BYTES].number,
-                   f[NAME].text, f[FAULT].text);
-        } else {
-            printf("%s  %10" PRIu64 "  %-20s  %s: %s\n", shown(&f[USED]), f[BYTES].number,
-                   shown(&f[KERNELS]), shown(&f[PLATFORM]), shown(&f[DEVICE]));
+        faults += has_fault;
+        if (!object || options->json) {
+            done = json_print(object, object, message);
+            continue;
         }
-        record_finish(&record);
+        if (!verifies) {
+            print_line(object);
+        } else if (has_fault) {
+            printf("%s: %s\n", shown(object, "file"), shown(object, "fault"));
+        }
+        json_object_put(object);
     }
-    if (!json) {
+    if (verifies) {
+        printf("%s: %zu of %zu programs are whole\n", cache->path, cache->num - faults,
+               cache->num);
+    } else if (!options->json) {
         printf("%s: %zu program%s, %" PRIu64 " bytes\n", cache->path, cache->num,
                cache->num == 1 ? "" : "s", sum);
     }
-    return done;
-}
-
-/* ---- verify, clear ----------------------------------------------------------------- */
-
-static bool verify(const struct cache *cache, struct message *message)
-{
-    size_t faults = 0;
-
-    for (size_t i = 0; i < cache->num; i++) {
-        char why[CLFOLD_FILE_WHY], *bytes = NULL;
-        struct entry entry;
-        const char *const fault =
-            read_entry(cache, &cache->files[i], &entry, &bytes, why);
-        clfold_free(bytes);
-        if (fault) {
-            printf("%s: %s\n", cache->files[i].name, fault);
-            faults++;
-        }
-    }
-    printf("%s: %zu of %zu programs are whole\n", cache->path, cache->num - faults,
-           cache->num);
-    return faults == 0 ||
-           message_set(message,
-                       "%zu damaged program%s; clfold builds it again, and clfold "
-                       "cache clear removes them all",
-                       faults, faults == 1 ? "" : "s");
+    return done &&
+           (!verifies || faults == 0 ||
+            message_set(message,
+                        "%zu damaged program%s; clfold builds it again, and clfold "
+                        "cache clear removes them all",
+                        faults, faults == 1 ? "" : "s"));
 }
 
 static bool clear(const struct cache *cache, struct message *message)
@@ -219,21 +219,10 @@ static bool clear(const struct cache *cache, struct message *message)
 bool command_cache(const struct options *options, struct message *message)
 {
     struct cache cache;
-    bool done = open_cache(&cache, message);
+    const bool done = open_cache(&cache, message) &&
+                      (options->cache == CACHE_CLEAR ? clear(&cache, message)
+                                                     : list(&cache, options, message));
 
-    if (done) {
-        switch (options->cache) {
-        case CACHE_LIST:
-            done = list(&cache, options->json, message);
-            break;
-        case CACHE_VERIFY:
-            done = verify(&cache, message);
-            break;
-        case CACHE_CLEAR:
-            done = clear(&cache, message);
-            break;
-        }
-    }
     close_cache(&cache);
     return done;
 }

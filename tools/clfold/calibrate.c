@@ -1,8 +1,10 @@
 /* clfold predict --calibrate: a device's file, by measuring the device. */
-#include "bench.h"
 #include "buffer.h"
 #include "clock.h"
 #include "commands.h"
+#include "session.h"
+
+#include "base/platform.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,11 +12,12 @@
 #include <string.h>
 
 /* All take n.x steps, and a chase's step needs what the one before has found. Neighbours
- * of the chase through `in` are far from each other. */
+ * of the chase through `in` are far from each other. What moves memory has n.x vectors to
+ * a group. */
 static const char kernels[] =
     "#define I get_local_id(0)\n"
     "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"
-    "#define KERNEL(name) kernel void name(global uint *in, uint2 n)\n"
+    "#define KERNEL(name) kernel void name(global uint *in, uint2 n, global uint *out)\n"
     "#define STEPS for (uint i = 0; i < n.x; ++i)\n"
     "#define CHASE(next) STEPS n.y = next; if (n.y == ~0u) in[0] = 0;\n"
     "KERNEL(fill) { in[get_global_id(0)] = (get_global_id(0) + 1296097) % n.x; }\n"
@@ -35,6 +38,20 @@ static const char kernels[] =
     "    }\n"
     "    if (v == 1) in[0] = 0;\n"
     "}\n"
+    "#ifdef HAS_BUILTINS\n"
+    "#define STORE(from, to) __builtin_nontemporal_store(*(from), to)\n"
+    "#else\n"
+    "#define STORE(from, to) *(to) = *(from)\n"
+    "#endif\n"
+    "#define MOVE(name, PUT) KERNEL(name) { "
+    "    global V *from = (global V *)in + (ulong)get_group_id(0) * n.x; "
+    "    global V *to = (global V *)out + (ulong)get_group_id(0) * n.x; "
+    "    V v = 0; "
+    "    for (uint i = I; i < n.x; i += get_local_size(0)) PUT; "
+    "    if (n.y) *to = v; "
+    "}\n"
+    "MOVE(read, v ^= from[i])\n"
+    "MOVE(copy, STORE(from + i, to + i))\n"
     "KERNEL(lone) {\n"
     "    uint16 v = n.y;\n"
     "    STEPS v += ((global uint16 *)in)[i % 128];\n"
@@ -47,41 +64,46 @@ enum {
     GROUP = 256,
     LAUNCHES = 64,
     BYTES = 256 << 20,
+    PIECE = 256 << 10,
     LINKED = 64 << 20
 };
 
 static char host[LINKED];
 
 struct calibration {
-    struct bench bench;
+    struct session session;
+    bool is_cpu;
     cl_program program;
-    cl_mem in;
-    bool failed;  /* and the message says it */
+    cl_mem buffers[2];
     cl_int error; /* the first one; no kernel is launched after it */
 };
 
-/* Launches of one of the kernels above, or without a name `size` bytes from the host:
- * seconds of the run that so many are faster than, but for the first. */
+/* Launches of one of the kernels above, which take turns with the buffers, or without a
+ * name `size` bytes from the host: seconds of the run that so many are faster than, but
+ * for the first. */
 static double time_runs(struct calibration *c, const char *name, size_t groups,
                         size_t size, cl_uint steps, int launches, int rank)
 {
-    const cl_command_queue queue = c->bench.session.queue;
+    const cl_command_queue queue = c->session.queue;
     const cl_uint n[2] = { steps, 0 };
     const size_t global = groups * size;
     double seconds[RUNS + 1] = { 0 };
     cl_kernel kernel = NULL;
 
     if (name && !c->error && (kernel = clCreateKernel(c->program, name, &c->error))) {
-        c->error = clSetKernelArg(kernel, 0, sizeof(c->in), &c->in) |
-                   clSetKernelArg(kernel, 1, sizeof(n), n);
+        c->error = clSetKernelArg(kernel, 1, sizeof(n), n);
     }
     for (int run = 0; !c->error && run <= RUNS; run++) {
         const double begin = clock_now();
         for (int i = 0; !c->error && i < launches; i++) {
-            c->error = kernel ? clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global,
-                                                       &size, 0, NULL, NULL)
-                              : clEnqueueWriteBuffer(queue, c->in, CL_TRUE, 0, size, host,
-                                                     0, NULL, NULL);
+            c->error =
+                kernel ? clSetKernelArg(kernel, 0, sizeof(cl_mem), &c->buffers[i % 2]) |
+                             clSetKernelArg(kernel, 2, sizeof(cl_mem),
+                                            &c->buffers[1 - i % 2]) |
+                             clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global,
+                                                    &size, 0, NULL, NULL)
+                       : clEnqueueWriteBuffer(queue, c->buffers[0], CL_TRUE, 0, size,
+                                              host, 0, NULL, NULL);
         }
         c->error = c->error ? c->error : clFinish(queue);
         seconds[run] = clock_now() - begin;
@@ -102,38 +124,35 @@ static double time_step(struct calibration *c, const char *name, size_t groups,
     return (time_runs(c, name, groups, size, STEPS, 1, 0) - none) / STEPS;
 }
 
-/* Seconds in which the bench's kernels read 256 MiB, or read and write as much. */
-static double time_memory(struct calibration *c, clfold_operation operation,
-                          struct message *message)
+/* Seconds in which a kernel moves BYTES: half of what both buffers take. Work-items of a
+ * CPU have a piece each, and others share one. */
+static double time_memory(struct calibration *c, const char *name)
 {
-    struct bench_row row = { .one = { operation, BENCH_ADD, CLFOLD_F32, CLFOLD_F32 },
-                             .count = BYTES / 4,
-                             .is_limit = true };
+    const size_t size = c->is_cpu ? 1 : GROUP;
+    const cl_uint steps = PIECE / (c->is_cpu ? 64u : 16u); /* bytes of V */
 
-    c->failed |= !bench_roofline_open(&c->bench.roofline, &c->bench.session,
-                                      operation != CLFOLD_REDUCE, message) ||
-                 !bench_measure(&c->bench, &row, message);
-    bench_roofline_close(&c->bench.roofline);
-    return (double)bench_bytes(&row.one, row.count) / row.opencl_gbps * 1e-9;
+    return (time_runs(c, name, BYTES / PIECE, size, steps, 2, RUNS / 2) -
+            time_runs(c, "regions", 1, 1, 0, 2, RUNS / 2)) /
+           2;
 }
 
 static double ask(const struct calibration *c, cl_device_info what)
 {
     cl_ulong value = 0; /* some answers are shorter, of little-endian hosts */
 
-    clGetDeviceInfo(c->bench.session.device->id, what, sizeof(value), &value, NULL);
+    clGetDeviceInfo(c->session.device->id, what, sizeof(value), &value, NULL);
     return (double)value;
 }
 
-static void measure(struct calibration *c, struct message *message)
+static void measure(struct calibration *c)
 {
-    const bool is_cpu = (c->bench.session.device->type & CL_DEVICE_TYPE_CPU) != 0;
     const double units = ask(c, CL_DEVICE_MAX_COMPUTE_UNITS);
     const double hertz = fmax(ask(c, CL_DEVICE_MAX_CLOCK_FREQUENCY), 1) * 1e6;
     const size_t groups = 4 * (size_t)units;
     const double items = 4 * GROUP * 1e-9; /* of a unit; ns */
-    const double read = time_memory(c, CLFOLD_REDUCE, message);
-    const double copy = time_memory(c, CLFOLD_INCLUSIVE_SCAN, message);
+    /* the copy comes first, since it writes every page */
+    const double copy = time_memory(c, "copy");
+    const double read = time_memory(c, "read");
     const double store = fmax(copy - read, copy / 8); /* the memory's speed moves */
     const double call = time_runs(c, "regions", 1, 1, 0, 1, RUNS / 2);
     const double calls = time_runs(c, "regions", 1, 1, 0, LAUNCHES, RUNS / 2);
@@ -153,7 +172,7 @@ static void measure(struct calibration *c, struct message *message)
         { CPU, "width", 16, "nominal lanes of 4 bytes" },
         { GPU, "width", 32, "nominal assumed" },
         { ANY, "banks", 32, "nominal assumed" },
-        { ANY, "bandwidth", BYTES / (read - call) * 1e-9, "measured reading" },
+        { ANY, "bandwidth", BYTES / read * 1e-9, "measured reading" },
         { ANY, "store_bandwidth", BYTES / store * 1e-9, "measured copying" },
         { ANY, "call", call * 1e6, "measured an empty kernel" },
         { ANY, "launch", (calls - call) / (LAUNCHES - 1) * 1e6, "measured in a row" },
@@ -171,12 +190,12 @@ static void measure(struct calibration *c, struct message *message)
         { GPU, "barrier", hertz * time_step(c, "regions", 1, GROUP), "measured" },
     };
 
-    if (c->failed || c->error) {
+    if (c->error) {
         return;
     }
-    printf("name %s\n", c->bench.session.device_name);
+    printf("name %s\n", c->session.device_name);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (rows[i].what != (is_cpu ? GPU : CPU)) {
+        if (rows[i].what != (c->is_cpu ? GPU : CPU)) {
             const int digits = *rows[i].source == 'q' ? 10 : 4; /* queried */
             printf("%s %.*g %s\n", rows[i].name, digits, rows[i].value, rows[i].source);
         }
@@ -185,22 +204,31 @@ static void measure(struct calibration *c, struct message *message)
 
 bool calibrate(const struct options *options, struct message *message)
 {
-    struct calibration c = { .bench.seconds = 2 };
+    struct calibration c = { .error = CL_SUCCESS };
+    struct session *const session = &c.session;
     const char *text = kernels;
-    struct session *const session = &c.bench.session;
+    char words[64];
+    bool done = session_open(session, options->predict.device, false, message);
 
-    c.failed = !session_open(session, options->predict.device, false, message) ||
-               !buffer_create(session, &c.in, CL_MEM_READ_WRITE, BYTES, message);
-    memset(host, 1, sizeof(host)); /* pages of its own */
-    if (!c.failed) {
+    for (int i = 0; i < 2; i++) {
+        done = done &&
+               buffer_create(session, &c.buffers[i], CL_MEM_READ_WRITE, BYTES, message);
+    }
+    if (done) {
+        char *const platform = platform_text(session->device->platform, CL_PLATFORM_NAME);
+        c.is_cpu = (session->device->type & CL_DEVICE_TYPE_CPU) != 0;
+        memset(host, 1, sizeof(host)); /* pages of its own */
+        snprintf(words, sizeof(words), "-DV=uint%d%s", c.is_cpu ? 16 : 4,
+                 clfold_platform_builtins(platform) ? " -DHAS_BUILTINS" : "");
+        free(platform);
         c.program = clCreateProgramWithSource(session->cl, 1, &text, NULL, &c.error);
     }
     if (c.program) {
-        c.error = clBuildProgram(c.program, 1, &session->device->id, "", NULL, NULL);
-        measure(&c, message);
+        c.error = clBuildProgram(c.program, 1, &session->device->id, words, NULL, NULL);
+        measure(&c);
         clReleaseProgram(c.program);
     }
-    buffer_release(&c.in, 1);
+    buffer_release(c.buffers, 2);
     session_close(session);
-    return !c.failed && (!c.error || device_refuse(message, "measuring", c.error));
+    return done && (!c.error || device_refuse(message, "measuring", c.error));
 }

@@ -161,96 +161,85 @@ static bool join(struct checker *c, const clfold_fold *fold,
            session_refuse_fold(&c->session, &c->user, status, message);
 }
 
-static bool join_two(struct checker *c, const struct item *a, const struct item *b,
-                     struct item *result, struct message *message)
-{
-    const struct item *const both[] = { a, b };
-
-    return join(c, &c->fold, both, 2, result, message);
-}
-
-/* Makes both sides of a law; the same if it says nothing of these items. */
-typedef bool law_maker(struct checker *c, const struct item items[NUM_ITEMS],
-                       struct item sides[2], struct message *message);
-
-static bool make_associative(struct checker *c, const struct item items[NUM_ITEMS],
-                             struct item sides[2], struct message *message)
-{
-    struct item first, last;
-
-    return join_two(c, &items[0], &items[1], &first, message) &&
-           join_two(c, &items[1], &items[2], &last, message) &&
-           join_two(c, &first, &items[2], &sides[0], message) &&
-           join_two(c, &items[0], &last, &sides[1], message);
-}
-
-static bool make_left(struct checker *c, const struct item items[NUM_ITEMS],
-                      struct item sides[2], struct message *message)
-{
-    struct item e;
-
-    sides[1] = items[0];
-    return join(c, &c->fold, NULL, 0, &e, message) &&
-           join_two(c, &e, &items[0], &sides[0], message);
-}
-
-static bool make_right(struct checker *c, const struct item items[NUM_ITEMS],
-                       struct item sides[2], struct message *message)
-{
-    struct item e;
-
-    sides[1] = items[0];
-    return join(c, &c->fold, NULL, 0, &e, message) &&
-           join_two(c, &items[0], &e, &sides[0], message);
-}
-
-static bool make_commutative(struct checker *c, const struct item items[NUM_ITEMS],
-                             struct item sides[2], struct message *message)
-{
-    return join_two(c, &items[0], &items[1], &sides[0], message) &&
-           join_two(c, &items[1], &items[0], &sides[1], message);
-}
-
-static bool make_cut(struct checker *c, const struct item items[NUM_ITEMS],
-                     struct item sides[2], struct message *message)
-{
-    const struct item *const both[] = { &items[0], &items[1] };
-    struct item choice;
-
-    if (!join(c, &c->chooser, both, 2, &choice, message)) {
-        return false;
-    }
-    sides[0] = sides[1] = items[1];
-    return !is_same(c, &choice, &items[1]) || is_same(c, &items[0], &items[1]) ||
-           join_two(c, &items[0], &items[1], &sides[0], message);
-}
-
 struct law {
     const char *fault;
-    const char *sides[2];
-    size_t num; /* items */
-    law_maker *make;
+    const char *sides[2]; /* a, b, c, the identity, op and parentheses */
+    size_t num;           /* items */
+    enum { FOR_ALL, FOR_IDENTITY, FOR_COMMUTATIVE, FOR_CUTS } whose;
 };
 
 static const struct law laws[] = {
     { "the operator is not associative",
       { "(a op b) op c", "a op (b op c)" },
       3,
-      make_associative },
-    { "identity op a is not a", { "identity op a", "a" }, 1, make_left },
-    { "a op identity is not a", { "a op identity", "a" }, 1, make_right },
-    { "the operator is not commutative", { "a op b", "b op a" }, 2, make_commutative },
-    { "cuts holds for b, but a op b is not b", { "a op b", "b" }, 2, make_cut },
+      FOR_ALL },
+    { "identity op a is not a", { "identity op a", "a" }, 1, FOR_IDENTITY },
+    { "a op identity is not a", { "a op identity", "a" }, 1, FOR_IDENTITY },
+    { "the operator is not commutative", { "a op b", "b op a" }, 2, FOR_COMMUTATIVE },
+    { "cuts holds for b, but a op b is not b", { "a op b", "b" }, 2, FOR_CUTS },
 };
 enum { NUM_LAWS = sizeof(laws) / sizeof(laws[0]) };
 
 static bool has_law(const struct checker *c, const struct law *law)
 {
-    if (law->make == make_commutative) {
-        return c->fold.flags & CLFOLD_COMMUTATIVE;
+    const bool has[] = { [FOR_ALL] = true,
+                         [FOR_IDENTITY] = c->fold.identity,
+                         [FOR_COMMUTATIVE] = c->fold.flags & CLFOLD_COMMUTATIVE,
+                         [FOR_CUTS] = c->fold.cuts };
+
+    return has[law->whose];
+}
+
+/* What a side, of which *at moves to the end, makes of the items. */
+static bool evaluate(struct checker *c, const char **at,
+                     const struct item items[NUM_ITEMS], struct item *result,
+                     struct message *message)
+{
+    struct item left, right;
+    const struct item *const both[] = { &left, &right };
+    bool done = true;
+
+    for (int i = 0; done; i++) {
+        struct item *const to = i ? &right : &left;
+        if (**at == '(') {
+            ++*at;
+            done = evaluate(c, at, items, to, message);
+            ++*at;
+        } else if (**at == 'i') {
+            *at += strlen("identity");
+            done = join(c, &c->fold, NULL, 0, to, message);
+        } else {
+            *to = items[*(*at)++ - 'a'];
+        }
+        if (i == 1 || strncmp(*at, " op ", 4) != 0) {
+            *result = left;
+            return done && (i == 0 || join(c, &c->fold, both, 2, result, message));
+        }
+        *at += 4;
     }
-    return law->make == make_associative ||
-           (law->make == make_cut ? c->fold.cuts != NULL : c->fold.identity != NULL);
+    return false;
+}
+
+/* Makes both sides of a law; the same if it says nothing of these items. */
+static bool make_sides(struct checker *c, const struct law *law,
+                       const struct item items[NUM_ITEMS], struct item sides[2],
+                       struct message *message)
+{
+    const struct item *const both[] = { &items[0], &items[1] };
+    const char *left = law->sides[0], *right = law->sides[1];
+    struct item choice;
+
+    if (law->whose == FOR_CUTS) {
+        if (!join(c, &c->chooser, both, 2, &choice, message)) {
+            return false;
+        }
+        if (!is_same(c, &choice, &items[1]) || is_same(c, &items[0], &items[1])) {
+            sides[0] = sides[1] = items[1];
+            return true;
+        }
+    }
+    return evaluate(c, &left, items, &sides[0], message) &&
+           evaluate(c, &right, items, &sides[1], message);
 }
 
 /* ---- Counterexamples ---- */
@@ -272,7 +261,7 @@ static bool simplify(struct checker *c, const struct law *law,
                                                 .real = simple[k] };
             struct item tried[2];
             number_write(field->type, number, item->bytes + field->offset);
-            if (!law->make(c, items, tried, message)) {
+            if (!make_sides(c, law, items, tried, message)) {
                 return false;
             }
             if (!is_same(c, &tried[0], &tried[1])) {
@@ -314,7 +303,7 @@ static bool check_laws(struct checker *c, size_t count, struct message *message)
             if (!has_law(c, &laws[l])) {
                 continue;
             }
-            if (!laws[l].make(c, items, sides, message)) {
+            if (!make_sides(c, &laws[l], items, sides, message)) {
                 return false;
             }
             if (!is_same(c, &sides[0], &sides[1])) {

@@ -5,19 +5,16 @@
 #include "message.h"
 #include "options.h"
 
-bool command_devices(const struct options *options, struct message *message);
-bool command_reduce(const struct options *options, struct message *message);
-/* map, select and the like, too */
-bool command_scan(const struct options *options, struct message *message);
-bool command_explain(const struct options *options, struct message *message);
-bool command_ladder(const struct options *options, struct message *message);
-bool command_trace(const struct options *options, struct message *message);
-bool command_bench(const struct options *options, struct message *message);
-bool command_check_fold(const struct options *options, struct message *message);
-bool command_predict(const struct options *options, struct message *message);
+typedef bool command_function(const struct options *options, struct message *message);
+
+command_function command_devices, command_reduce, command_explain, command_check_fold,
+    command_predict, command_cache, command_scan; /* map, select and the like, too */
+
 /* predict --calibrate: prints a device's file. */
-bool calibrate(const struct options *options, struct message *message);
-bool command_cache(const struct options *options, struct message *message);
-bool command_tune(const struct options *options, struct message *message);
+command_function calibrate;
+
+/* Runs the program if argv names one, or asks for its help, and then does not return.
+ * True: the command is built in, or there is none; false: the program cannot be run. */
+bool view_run(char **argv, struct message *message);
 
 #endif

@@ -1,4 +1,4 @@
-#include "complex_fold.h"
+#include "folding.h"
 
 #include "types.h"
 
@@ -64,7 +64,7 @@ bool complex_fold_init(const struct options *options, clfold_type scalar,
     }
     if (type != CLFOLD_F32 && type != CLFOLD_F64) {
         return message_set(message, "holds %s, which are folded in f32 or f64, not in %s",
-                           name, type_name(type));
+                           name, clfold_type_name(type));
     }
     if (operation_folds(options->operation) &&
         !set_operator(options, scalar, texts, message)) {

@@ -1,7 +1,5 @@
 #include "count.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool multiply(uint64_t *count, uint64_t factor)
@@ -67,18 +65,4 @@ bool count_parse(const char *text, uint64_t *count)
         }
     }
     return !*text;
-}
-
-void count_print(char out[COUNT_TEXT], uint64_t count)
-{
-    int exponent = 0;
-
-    while (exponent < 63 && UINT64_C(1) << exponent < count) {
-        exponent++;
-    }
-    if (exponent >= 10 && UINT64_C(1) << exponent == count) {
-        snprintf(out, COUNT_TEXT, "2^%d", exponent);
-    } else {
-        snprintf(out, COUNT_TEXT, "%" PRIu64, count);
-    }
 }

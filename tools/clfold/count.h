@@ -11,9 +11,4 @@
 /* Reads the whole text; false if it has none of the forms, or does not fit. */
 bool count_parse(const char *text, uint64_t *count);
 
-enum { COUNT_TEXT = 24 };
-
-/* "2^17" for a power of two from 2^10 on, otherwise the number. */
-void count_print(char out[COUNT_TEXT], uint64_t count);
-
 #endif

@@ -1,7 +1,5 @@
 #include "device.h"
 
-#include "selection.h"
-
 #include <CL/cl_ext.h>
 #include <clfold/clfold.h>
 
@@ -55,35 +53,23 @@ char *platform_text(cl_platform_id platform, cl_platform_info what)
     return info_text(NULL, platform, what);
 }
 
-static bool no_memory(struct message *message)
+/* Those of one platform, after the others. */
+static cl_int add_platform(struct device_list *list, cl_platform_id platform)
 {
-    return device_refuse(message, "listing the OpenCL devices", CL_OUT_OF_HOST_MEMORY);
-}
-
-static bool add_platform(struct device_list *list, cl_platform_id platform,
-                         struct message *message)
-{
-    cl_device_id *ids = NULL;
     cl_uint count = 0;
     cl_int error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
 
     if (error == CL_DEVICE_NOT_FOUND || (error == CL_SUCCESS && count == 0)) {
-        return true;
+        return CL_SUCCESS;
     }
-    if (error != CL_SUCCESS) {
-        return device_refuse(message, "clGetDeviceIDs", error);
-    }
-    struct device *devices =
-        realloc(list->devices, (list->num_devices + count) * sizeof(*devices));
-    if (!devices) {
-        return no_memory(message);
-    }
-    list->devices = devices;
-    ids = calloc(count, sizeof(*ids));
-    if (!ids) {
-        return no_memory(message);
-    }
-    error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids, NULL);
+    cl_device_id *const ids = calloc(count + !count, sizeof(*ids));
+    struct device *const devices =
+        realloc(list->devices, (list->num_devices + count + 1) * sizeof(*devices));
+    list->devices = devices ? devices : list->devices;
+    error = error != CL_SUCCESS ? error
+            : !ids || !devices
+                ? CL_OUT_OF_HOST_MEMORY
+                : clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids, NULL);
     for (cl_uint i = 0; error == CL_SUCCESS && i < count; i++) {
         struct device device = { .platform = platform, .id = ids[i] };
         /* A device that tells no type is still one that can be named. */
@@ -92,7 +78,7 @@ static bool add_platform(struct device_list *list, cl_platform_id platform,
         list->devices[list->num_devices++] = device;
     }
     free(ids);
-    return error == CL_SUCCESS || device_refuse(message, "clGetDeviceIDs", error);
+    return error;
 }
 
 bool device_list_init(struct device_list *list, struct message *message)
@@ -105,26 +91,18 @@ bool device_list_init(struct device_list *list, struct message *message)
     }
     if (error == CL_SUCCESS && list->num_platforms > 0) {
         list->platforms = calloc(list->num_platforms, sizeof(cl_platform_id));
-        if (!list->platforms) {
-            no_memory(message);
-            goto fail;
-        }
-        error = clGetPlatformIDs(list->num_platforms, list->platforms, NULL);
+        error = list->platforms
+                    ? clGetPlatformIDs(list->num_platforms, list->platforms, NULL)
+                    : CL_OUT_OF_HOST_MEMORY;
     }
-    if (error != CL_SUCCESS) {
-        device_refuse(message, "clGetPlatformIDs", error);
-        goto fail;
+    for (cl_uint i = 0; error == CL_SUCCESS && i < list->num_platforms; i++) {
+        error = add_platform(list, list->platforms[i]);
     }
-    for (cl_uint i = 0; i < list->num_platforms; i++) {
-        if (!add_platform(list, list->platforms[i], message)) {
-            goto fail;
-        }
+    if (error == CL_SUCCESS) {
+        return true;
     }
-    return true;
-
-fail:
     device_list_finish(list);
-    return false;
+    return device_refuse(message, "listing the OpenCL devices", error);
 }
 
 void device_list_finish(struct device_list *list)
@@ -135,28 +113,4 @@ void device_list_finish(struct device_list *list)
     free(list->devices);
     free(list->platforms);
     *list = (struct device_list){ 0 };
-}
-
-const struct device *device_select(const struct device_list *list, const char *selector,
-                                   struct message *message)
-{
-    struct candidate *candidates = calloc(list->num_devices + 1, sizeof(*candidates));
-    const struct device *found = NULL;
-    size_t index;
-
-    if (!candidates) {
-        no_memory(message);
-        return NULL;
-    }
-    for (size_t i = 0; i < list->num_devices; i++) {
-        const struct device *const device = &list->devices[i];
-        candidates[i] = (struct candidate){ device->name ? device->name : "",
-                                            device->type & CL_DEVICE_TYPE_GPU,
-                                            device->type & CL_DEVICE_TYPE_CPU };
-    }
-    if (selection_find(candidates, list->num_devices, selector, &index, message)) {
-        found = &list->devices[index];
-    }
-    free(candidates);
-    return found;
 }

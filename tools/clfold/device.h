@@ -27,7 +27,13 @@ struct device_list {
 bool device_list_init(struct device_list *list, struct message *message);
 void device_list_finish(struct device_list *list);
 
-/* As selection_find. The device belongs to the list. */
+/* What the user can do where there is no device. */
+#define DEVICE_NONE                                                                      \
+    "check that an OpenCL driver is installed, and that HOME is a folder that you may "  \
+    "write, since PoCL keeps its cache there"
+
+/* By index, gpu, cpu, or a part of a name, as --device says; NULL: the first GPU, else
+ * the first device. The device belongs to the list. */
 const struct device *device_select(const struct device_list *list, const char *selector,
                                    struct message *message);
 

@@ -27,41 +27,42 @@ static void describe(const struct options *options, const struct session *sessio
     const char *const item = fold->components ? fold->components : fold->type_name;
     const bool are_numbers = options_folds_numbers(options);
 
-    record_add_text(record, "device", strdup(session->device_name));
+    record_add_text(record, "device", session->device_name);
     record_add_text(record, "type",
-                    strdup(are_numbers ? type_name(options->element) : item));
-    record_add_text(record, "acc", strdup(item ? item : type_name(fold->type)));
+                    are_numbers ? clfold_type_name(options->element) : item);
+    record_add_text(record, "acc", item ? item : clfold_type_name(fold->type));
     if (fold->out) {
-        record_add_text(record, "out", strdup(type_name(fold->out)));
+        record_add_text(record, "out", clfold_type_name(fold->out));
     }
     if (operation_folds(options->operation)) {
         record_add_text(record, "op",
-                        strdup(fold->combine ? "the operator" : op_name(fold->op)));
-        record_add_text(record, "accuracy", strdup(accuracy_name(fold->accuracy)));
+                        fold->combine ? "the operator" : clfold_op_name(fold->op));
+        record_add_text(record, "accuracy", accuracy_name(fold->accuracy));
     }
     if (scan_kind(options->operation)) {
-        record_add_text(record, "kind", strdup(scan_kind(options->operation)));
+        record_add_text(record, "kind", scan_kind(options->operation));
     }
-    record_add(record, "count", FIELD_NUMBER, true, count);
+    record_add_number(record, "count", count);
     if (options->by.text) {
-        record_add_text(record, "by", strdup(options->by.text));
+        record_add_text(record, "by", options->by.text);
     } else if (fold->segments) {
-        record_add(record, options->rows ? "rows_of" : "columns", FIELD_NUMBER, true,
-                   options->rows ? fold->segments->length : fold->segments->columns);
+        record_add_number(record, options->rows ? "rows_of" : "columns",
+                          options->rows ? fold->segments->length
+                                        : fold->segments->columns);
     }
-    record_add_text(record, "algorithm", strdup(report->algorithm));
-    record_add(record, "tile", FIELD_NUMBER, true, report->tile);
-    record_add(record, "group_size", FIELD_NUMBER, true, report->group_size);
-    record_add(record, "groups", FIELD_NUMBER, true, report->num_groups);
-    record_add(record, "items", FIELD_NUMBER, true, report->items);
-    record_add(record, "launches", FIELD_NUMBER, true, report->num_launches);
-    record_add(record, "scratch", FIELD_BYTES, true, report->scratch_bytes);
-    record_add(record, "bytes_read", FIELD_BYTES, true, report->bytes_read);
-    record_add(record, "bytes_written", FIELD_BYTES, true, report->bytes_written);
+    record_add_text(record, "algorithm", report->algorithm);
+    record_add_number(record, "tile", report->tile);
+    record_add_number(record, "group_size", report->group_size);
+    record_add_number(record, "groups", report->num_groups);
+    record_add_number(record, "items", report->items);
+    record_add_number(record, "launches", report->num_launches);
+    record_add_number(record, "scratch", report->scratch_bytes);
+    record_add_number(record, "bytes_read", report->bytes_read);
+    record_add_number(record, "bytes_written", report->bytes_written);
     if (has_texts(fold)) {
-        record_add_text(record, "widths", strdup(widths[report->widths]));
+        record_add_text(record, "widths", widths[report->widths]);
     }
-    record_add_text(record, "why", strdup(report->reason));
+    record_add_text(record, "why", report->reason);
 }
 
 /* Whether texts run on vectors shows when a program is built. */
@@ -145,17 +146,16 @@ static bool explain(const struct options *options, struct session *session,
 {
     clfold_fold fold = user->fold;
     clfold_report report = { 0 };
-    struct record record = { 0 };
+    struct record record;
     clfold_segments segments;
     size_t count = options->count;
-    bool done = true;
 
     fold.segments = options_segments(options, &segments, &count) ? &segments : NULL;
     /* what clfold reduce would say */
     if (options->operation == CLFOLD_REDUCE && count == 0 && !fold.segments &&
         !(fold.combine ? fold.identity != NULL : op_takes_nothing(fold.op))) {
         return message_set(message, "--count 0: %s needs at least one number",
-                           fold.combine ? "the operator" : op_name(fold.op));
+                           fold.combine ? "the operator" : clfold_op_name(fold.op));
     }
     session_watch(session);
     const clfold_status status =
@@ -167,15 +167,9 @@ static bool explain(const struct options *options, struct session *session,
     if (options->prints_text) {
         return print_texts(options, session, user, &fold, count, message);
     }
+    record = record_begin();
     describe(options, session, &fold, count, &report, &record);
-    if (options->json) {
-        json_object *const object = record_json(&record);
-        done = json_print(object, object != NULL, message);
-    } else {
-        record_print(&record);
-    }
-    record_finish(&record);
-    return done;
+    return (options->json ? record_print_json : record_print)(&record, message);
 }
 
 bool command_explain(const struct options *options, struct message *message)

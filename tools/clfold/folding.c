@@ -2,8 +2,6 @@
 
 #include "buffer.h"
 #include "clock.h"
-#include "complex_fold.h"
-#include "heads.h"
 #include "types.h"
 
 #include <assert.h>
@@ -12,12 +10,6 @@
 #include <string.h>
 
 /* ---- Opening ---- */
-
-static bool open_session(struct folding *f, const struct options *options,
-                         struct message *message)
-{
-    return session_open(&f->session, options->device, options->profile, message);
-}
 
 /* Elements are what is folded. */
 static bool open_elements(struct folding *f, const struct options *options,
@@ -29,7 +21,7 @@ static bool open_elements(struct folding *f, const struct options *options,
            (input_open_elements(&f->input, options->file, options->format,
                                 &f->user.layout, f->user.scalar, message) ||
             user_fold_hint(&f->user, 0, message->text, message)) &&
-           open_session(f, options, message);
+           session_open(&f->session, options->device, options->profile, message);
 }
 
 /* Elements are numbers, or several side by side, which may be folded as another type. */
@@ -38,11 +30,11 @@ static bool open_numbers(struct folding *f, const struct options *options,
 {
     if (!input_open(&f->input, options->file, options->format, options->element,
                     message) ||
-        !open_session(f, options, message)) {
+        !session_open(&f->session, options->device, options->profile, message)) {
         return false;
     }
     const clfold_type type =
-        f->by_bits ? type_find('u', type_size(f->input.type)) : f->input.type;
+        f->by_bits ? type_find('u', clfold_type_size(f->input.type)) : f->input.type;
     clfold_fold basis = options_fold(options, type);
     struct fold_texts texts = options->fold;
     if (!options->acc) {
@@ -113,9 +105,9 @@ static void open_select(struct folding *f, const struct options *options)
     if (f->joins && !f->fold.same) {
         compare_fields(f);
     }
-    f->also_size = !options->also ? 0
-                   : f->joins     ? sizeof(cl_ulong)
-                                  : f->user.written.out_size;
+    f->also_size = !options->outs[OUT_ALSO].path ? 0
+                   : f->joins                    ? sizeof(cl_ulong)
+                                                 : f->user.written.out_size;
 }
 
 bool folding_open(struct folding *f, const struct options *options,
@@ -394,18 +386,15 @@ static bool read_kept(struct folding *f, struct message *message)
 {
     const cl_command_queue queue = f->session.queue;
     cl_ulong num = 0;
-    cl_int error = f->counts ? clEnqueueReadBuffer(queue, f->num, CL_TRUE, 0, sizeof(num),
-                                                   &num, 0, NULL, NULL)
-                             : CL_SUCCESS;
 
+    if (f->counts && !buffer_read(queue, f->num, sizeof(num), &num, message)) {
+        return false;
+    }
     f->kept = num - (num > 0 ? f->piece.before : 0);
     f->num_kept += f->kept;
-    if (error == CL_SUCCESS && f->lengths && f->kept > 0) {
-        error = clEnqueueReadBuffer(queue, f->also, CL_TRUE, 0,
-                                    (size_t)f->kept * sizeof(*f->lengths), f->lengths, 0,
-                                    NULL, NULL);
-    }
-    return error == CL_SUCCESS || device_refuse(message, "clEnqueueReadBuffer", error);
+    return !f->lengths || f->kept == 0 ||
+           buffer_read(queue, f->also, (size_t)f->kept * sizeof(*f->lengths), f->lengths,
+                       message);
 }
 
 static bool fold_piece(struct folding *f, size_t num_in, struct message *message)
@@ -628,15 +617,15 @@ bool folding_put(struct folding *f, struct writer *writer, const char *data, siz
 
 const char *folding_type(const struct folding *f, clfold_type type)
 {
-    return f->by_bits           ? type_name(f->input.type)
+    return f->by_bits           ? clfold_type_name(f->input.type)
            : f->fold.components ? f->fold.components
            : f->fold.type_name  ? f->fold.type_name
-                                : type_name(type);
+                                : clfold_type_name(type);
 }
 
 const char *folding_out(const struct folding *f)
 {
-    return f->fold.out ? type_name(f->fold.out) : folding_type(f, f->fold.type);
+    return f->fold.out ? clfold_type_name(f->fold.out) : folding_type(f, f->fold.type);
 }
 
 void folding_close(struct folding *f)

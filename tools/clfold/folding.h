@@ -109,4 +109,26 @@ const char *folding_out(const struct folding *f);
 
 void folding_close(struct folding *f);
 
+/* ---- complex_fold.c: the library knows complex numbers only as two components ---- */
+
+/* What the texts and the basis of the fold must be to fold complex numbers whose parts
+ * have the type `scalar`: components re and im, or with --load x.x and x.y. The sentence
+ * of a failure has the file as its subject. */
+bool complex_fold_init(const struct options *options, clfold_type scalar,
+                       struct fold_texts *texts, clfold_fold *basis,
+                       struct message *message);
+
+/* ---- heads.c: segments, which a file has as flags, keys, offsets or lengths ---- */
+
+/* Reads the file that an option names, if one does, for an input that is open. */
+bool heads_open(struct folding *f, const struct options *options,
+                struct message *message);
+
+/* Whether the file fits `count` elements; `more`: others may follow. */
+bool heads_check(const struct folding *f, uint64_t count, bool more,
+                 struct message *message);
+
+/* Before a call of `count` elements, as no result shows that offsets are wrong. */
+bool heads_check_offsets(struct folding *f, size_t count, struct message *message);
+
 #endif

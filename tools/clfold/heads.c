@@ -1,4 +1,4 @@
-#include "heads.h"
+#include "folding.h"
 
 #include "buffer.h"
 #include "number.h"
@@ -38,7 +38,7 @@ static bool check_step(void *user, void *data, size_t size, struct message *mess
 {
     struct offsets *const o = user;
     struct folding *const f = o->f;
-    const size_t element = type_size(f->heads_type);
+    const size_t element = clfold_type_size(f->heads_type);
     char value[NUMBER_TEXT], fault[48];
 
     for (size_t at = 0; at < size; at += element) {
@@ -89,8 +89,8 @@ static bool take_heads(struct folding *f, const struct options *options,
 {
     f->counts = f->gives_lengths = true;
     f->segments.num = (size_t)f->num_heads;
-    f->also_size = options->also || f->mean ? sizeof(cl_ulong) : 0;
-    f->keys_size = options->keys_out ? type_size(f->heads_type) : 0;
+    f->also_size = options->outs[OUT_ALSO].path || f->mean ? sizeof(cl_ulong) : 0;
+    f->keys_size = options->outs[OUT_KEYS].path ? clfold_type_size(f->heads_type) : 0;
     return make_lengths(f, message);
 }
 
@@ -98,8 +98,8 @@ static bool visit_offsets(const struct folding *f, struct offsets *offsets,
                           struct message *message)
 {
     return buffer_visit(f->session.queue, f->segments.mem, CL_MAP_READ,
-                        type_size(f->heads_type), 0, (size_t)f->num_heads, check_step,
-                        offsets, message);
+                        clfold_type_size(f->heads_type), 0, (size_t)f->num_heads,
+                        check_step, offsets, message);
 }
 
 /* Negative offsets are beyond the data once they are read as unsigned. */
@@ -191,9 +191,9 @@ bool heads_open(struct folding *f, const struct options *options, struct message
     }
     f->segments.type = *type;
     if (((are_flags || are_offsets) && type_is_float(*type)) ||
-        (are_offsets && !f->are_lengths && type_size(*type) < 4)) {
+        (are_offsets && !f->are_lengths && clfold_type_size(*type) < 4)) {
         return message_set(message, "%s %.4096s: holds numbers of %s, and %s", f->heads,
-                           f->heads_file, type_name(*type),
+                           f->heads_file, clfold_type_name(*type),
                            are_flags        ? "flags are integers or bools"
                            : f->are_lengths ? "lengths are integers"
                                             : "offsets are i32, i64, u32 or u64");

@@ -74,7 +74,7 @@ static bool take_layout(const struct input *input, const struct npy *npy,
 {
     const clfold_layout *const layout = input->layout;
     const bool is_opaque = !layout->fields[0].type;
-    const char *const type = input->type ? type_name(input->type) : "";
+    const char *const type = input->type ? clfold_type_name(input->type) : "";
 
     if (npy->type ? npy->type == input->type &&
                         (layout->num_fields == 1 || npy->last == layout->num_fields)
@@ -151,7 +151,7 @@ static bool refuse_rest(const struct input *input, uint64_t has, struct message 
 {
     return message_set(
         message, "holds %llu bytes, which is not a multiple of the %zu of %s", (ull)has,
-        input->element, input->layout ? "an element" : type_name(input->type));
+        input->element, input->layout ? "an element" : clfold_type_name(input->type));
 }
 
 static bool open_and_check(struct input *input, const char *path, struct message *message)
@@ -210,7 +210,7 @@ static bool open_input(struct input *input, const char *path, struct message *me
 bool input_open(struct input *input, const char *path, enum file_format format,
                 clfold_type type, struct message *message)
 {
-    const size_t size = type ? type_size(type) : 0;
+    const size_t size = type ? clfold_type_size(type) : 0;
 
     *input =
         (struct input){ .format = format, .type = type, .element = size, .unit = size };
@@ -232,13 +232,13 @@ bool input_open_elements(struct input *input, const char *path, enum file_format
 static bool group(struct input *input, const clfold_layout *layout,
                   struct message *message)
 {
-    const size_t num = layout->in_size / type_size(input->type);
+    const size_t num = layout->in_size / clfold_type_size(input->type);
 
     if (input->format == FORMAT_NPY && input->last != num) {
         return message_set(message,
                            "holds no elements of the operator: these are an array of %s "
                            "whose last dimension is %zu",
-                           type_name(input->type), num);
+                           clfold_type_name(input->type), num);
     }
     input->layout = layout;
     input->element = layout->in_size;
@@ -272,7 +272,7 @@ uint64_t input_held(const struct input *input)
 /* Whole elements are decoded. */
 static void decode(const struct input *input, unsigned char *bytes, size_t size)
 {
-    const size_t element = type_size(input->type);
+    const size_t element = clfold_type_size(input->type);
 
     for (size_t at = 0; input->is_bool && at < size; at++) {
         bytes[at] = bytes[at] != 0;
@@ -414,7 +414,7 @@ static bool read_text(struct input *input, void *to, size_t size, size_t *got,
     size_t came;
 
     input->text.numbers = input->text.form.missing == MISSING_SKIP
-                              ? input->element / type_size(input->type)
+                              ? input->element / clfold_type_size(input->type)
                               : 1;
     for (*got = 0;;) {
         *got += text_take(&input->text, (char *)to + *got, size - *got);
@@ -427,7 +427,7 @@ static bool read_text(struct input *input, void *to, size_t size, size_t *got,
                 return message_set(message,
                                    "ends inside an element: it has numbers that are not "
                                    "a multiple of the %zu of one",
-                                   input->element / type_size(input->type));
+                                   input->element / clfold_type_size(input->type));
             }
             warn_of_text(input);
             return true;

@@ -1,7 +1,6 @@
 #include "commands.h"
 #include "output_file.h"
 #include "programs.h"
-#include "views.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,48 +31,26 @@ static int complain(int status, const struct message *message)
     return status;
 }
 
+static command_function *const commands[ACTIONS] = {
+    [ACTION_DEVICES] = command_devices, [ACTION_REDUCE] = command_reduce,
+    [ACTION_SCAN] = command_scan,       [ACTION_MAP] = command_scan,
+    [ACTION_SELECT] = command_scan,     [ACTION_UNIQUE] = command_scan,
+    [ACTION_RLE] = command_scan,        [ACTION_UNRLE] = command_scan,
+    [ACTION_EXPLAIN] = command_explain, [ACTION_CHECK_FOLD] = command_check_fold,
+    [ACTION_PREDICT] = command_predict, [ACTION_CACHE] = command_cache,
+};
+
+/* options_read has made of `help COMMAND` the help of that. */
 static bool run(const struct options *options, struct message *message)
 {
     const uint32_t version = clfold_version();
 
     if (options->help) {
         options_help(stdout, options->action);
-        return true;
-    }
-    switch (options->action) {
-    case ACTION_NONE:
+    } else if (options->version) {
         printf("clfold %u.%u.%u\n", version / 10000, version / 100 % 100, version % 100);
-        break;
-    case ACTION_DEVICES:
-        return command_devices(options, message);
-    case ACTION_REDUCE:
-        return command_reduce(options, message);
-    case ACTION_SCAN:
-    case ACTION_MAP:
-    case ACTION_SELECT:
-    case ACTION_UNIQUE:
-    case ACTION_RLE:
-    case ACTION_UNRLE:
-        return command_scan(options, message);
-    case ACTION_EXPLAIN:
-        return command_explain(options, message);
-    case ACTION_LADDER:
-        return command_ladder(options, message);
-    case ACTION_TRACE:
-        return command_trace(options, message);
-    case ACTION_BENCH:
-        return command_bench(options, message);
-    case ACTION_TUNE:
-        return command_tune(options, message);
-    case ACTION_CHECK_FOLD:
-        return command_check_fold(options, message);
-    case ACTION_PREDICT:
-        return command_predict(options, message);
-    case ACTION_CACHE:
-        return command_cache(options, message);
-    case ACTION_HELP: /* options_read has made it the help of a command */
-    case ACTIONS:
-        break;
+    } else {
+        return commands[options->action](options, message);
     }
     return true;
 }

@@ -123,79 +123,40 @@ static char host_order(void)
     return first ? '<' : '>';
 }
 
-/* What numpy's kinds are called, for those that cannot be folded. */
-static const char *kind_name(char kind)
-{
-    switch (kind) {
-    case 'O':
-        return "object";
-    case 'S':
-    case 'a':
-        return "byte string";
-    case 'U':
-        return "text";
-    case 'V':
-        return "void or structured";
-    case 'M':
-    case 'm':
-        return "time";
-    default:
-        return "unknown";
-    }
-}
-
 /* '<f4': byte order, kind, bytes an element. No order, '=' and '|' mean the host's, as in
  * numpy. A bool is a byte. */
 static bool read_dtype(struct slice dtype, struct npy *out, struct message *message)
 {
-    const struct slice whole = dtype;
-    char order = host_order();
-    unsigned long size = 0;
-    size_t digits = 0;
+    const bool has_order = dtype.length > 0 && strchr("<>=|", *dtype.at);
+    const char order = has_order && strchr("<>", *dtype.at) ? *dtype.at : host_order();
+    const char *const digits = dtype.at + has_order + 1;
+    const size_t length =
+        dtype.length < has_order + 2u ? 0 : dtype.length - has_order - 1;
+    const char kind = length > 0 ? digits[-1] : '\0';
+    size_t size = 0;
 
-    if (dtype.length > 0 && strchr("<>=|", dtype.at[0])) {
-        if (dtype.at[0] == '<' || dtype.at[0] == '>') {
-            order = dtype.at[0];
-        }
-        dtype.at++;
-        dtype.length--;
+    for (size_t i = 0; i < length; i++) {
+        const bool is_digit = digits[i] >= '0' + (i == 0) && digits[i] <= '9' && i < 5;
+        size = is_digit && (i == 0 || size) ? size * 10 + (size_t)(digits[i] - '0') : 0;
     }
-    const char kind = dtype.length > 0 ? dtype.at[0] : '\0';
-    for (size_t i = 1; i < dtype.length && i < 6; i++) {
-        if (dtype.at[i] >= '0' && dtype.at[i] <= '9') {
-            size = size * 10 + (unsigned long)(dtype.at[i] - '0');
-            digits++;
-        }
-    }
-    const bool plain = digits > 0 && digits == dtype.length - 1 && dtype.at[1] != '0';
-    if (kind == 'V' && out->takes_structs && plain) {
-        out->type = 0;
-        out->element = size;
+    out->element = size;
+    out->type = 0;
+    if (kind == 'V' && out->takes_structs && size > 0) {
         return true;
-    }
-    if (!kind || !strchr("biufc", kind)) {
-        return message_set(
-            message,
-            "holds dtype '%.*s' (%s), and only bools, integers, floats and complex "
-            "numbers are read",
-            shown(whole.length), whole.at, kind_name(kind));
     }
     out->is_bool = kind == 'b';
     out->is_complex = kind == 'c';
-    out->type = !plain || (out->is_bool && size != 1) ||
-                        (out->is_complex && size != 8 && size != 16)
-                    ? 0
-                : out->is_complex ? type_find('f', size / 2)
-                                  : type_find(out->is_bool ? 'u' : kind, size);
-    if (!out->type) {
-        return message_set(message,
-                           "holds dtype '%.*s', and only b1, i1 to i8, u1 to u8 and "
-                           "f2, f4, f8, c8, c16 are read",
-                           shown(whole.length), whole.at);
-    }
-    out->swapped = order != host_order() && type_size(out->type) > 1;
-    out->element = size;
-    return true;
+    out->type = out->is_bool      ? size == 1 ? CLFOLD_U8 : 0
+                : out->is_complex ? size == 8    ? CLFOLD_F32
+                                    : size == 16 ? CLFOLD_F64
+                                                 : 0
+                                  : type_find(kind, size);
+    out->swapped = order != host_order() && clfold_type_size(out->type) > 1;
+    return out->type ||
+           message_set(message,
+                       "holds dtype '%.*s', and only b1, i1 to i8, u1 to u8, f2, f4, f8, "
+                       "c8 and c16 are read",
+                       shown(dtype.length), dtype.at);
 }
 
 /* [('a', '<i4'), ('', '|V4'), ('b', '<f8')]: a name that is empty is padding. */
@@ -285,30 +246,20 @@ static bool read_descr(struct cursor *c, bool takes_structs, struct slice *dtype
     return malformed(c, "a dtype", message);
 }
 
-/* A shape of any length, of which the numbers that order elements are kept. */
+/* What is known of a shape of any length, besides the numbers in struct npy. */
 struct extent {
-    uint64_t product;                 /* of the dimensions that are not 0 */
-    bool empty;                       /* one is 0 */
-    int wide;                         /* how many are above 1 */
-    uint64_t shape[ORDER_DIMENSIONS]; /* the first of those */
-    struct npy_shape all;
-    uint64_t last; /* 1: there is none */
-    bool overflow; /* the product is more than 64 bits hold */
+    bool empty;    /* a dimension is 0; the count is that of the others */
+    bool overflow; /* the count is more than 64 bits hold */
+    int wide;      /* how many are above 1 */
     struct slice text;
 };
 
-static bool read_dimension(struct cursor *c, struct extent *extent,
+static bool read_dimension(struct cursor *c, struct npy *out, struct extent *extent,
                            struct message *message)
 {
+    const char *const begin = c->at;
     uint64_t value = 0;
 
-    skip_space(c);
-    if (c->at < c->end && *c->at == '-') {
-        return message_set(message, "has a negative dimension in its .npy shape");
-    }
-    if (c->at == c->end || *c->at < '0' || *c->at > '9') {
-        return malformed(c, "a dimension", message);
-    }
     for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
         const unsigned digit = (unsigned)(*c->at - '0');
         if (value > (UINT64_MAX - digit) / 10) {
@@ -316,46 +267,44 @@ static bool read_dimension(struct cursor *c, struct extent *extent,
         }
         value = value * 10 + digit;
     }
+    if (c->at == begin) {
+        return take(c, "-")
+                   ? message_set(message, "has a negative dimension in its .npy shape")
+                   : malformed(c, "a dimension", message);
+    }
     /* Python 2 wrote its long integers with it. */
-    if (c->at < c->end && *c->at == 'L') {
-        c->at++;
+    c->at += c->at < c->end && *c->at == 'L';
+    out->last = value;
+    if (out->all.num++ < NPY_DIMENSIONS) {
+        out->all.sizes[out->all.num - 1] = value;
     }
-    extent->last = value;
-    if (extent->all.num++ < NPY_DIMENSIONS) {
-        extent->all.sizes[extent->all.num - 1] = value;
+    if (value > 1 && extent->wide++ < ORDER_DIMENSIONS) {
+        out->shape[extent->wide - 1] = value;
     }
-    if (value > 1) {
-        if (extent->wide < ORDER_DIMENSIONS) {
-            extent->shape[extent->wide] = value;
-        }
-        extent->wide++;
-    }
-    if (value == 0) {
-        extent->empty = true;
-    } else if (extent->product > UINT64_MAX / value) {
-        extent->overflow = true;
-    } else {
-        extent->product *= value;
-    }
+    extent->empty |= value == 0;
+    extent->overflow |= value > 0 && out->count > UINT64_MAX / value;
+    out->count *= value > 0 ? value : 1;
     return true;
 }
 
 /* () or (3,) or (3, 4) or (3, 4,); (3) is not a tuple. */
-static bool read_shape(struct cursor *c, struct extent *extent, struct message *message)
+static bool read_shape(struct cursor *c, struct npy *out, struct extent *extent,
+                       struct message *message)
 {
     skip_space(c);
-    const char *start = c->at;
-    bool comma = false;
+    const char *const start = c->at;
+    bool comma = true;
 
-    *extent = (struct extent){ .product = 1, .last = 1 };
+    out->count = out->last = 1;
     if (!take(c, "(")) {
         return malformed(c, "a shape", message);
     }
     for (int i = 0; !take(c, ")"); i++) {
-        if (i > 0 && !comma) {
+        skip_space(c);
+        if (!comma) {
             return malformed(c, "a comma", message);
         }
-        if (!read_dimension(c, extent, message)) {
+        if (!read_dimension(c, out, extent, message)) {
             return false;
         }
         comma = take(c, ",");
@@ -367,70 +316,44 @@ static bool read_shape(struct cursor *c, struct extent *extent, struct message *
     return true;
 }
 
-static bool check_extent(const struct extent *extent, bool fortran, struct npy *out,
-                         struct message *message)
-{
-    const uint64_t size = out->element;
-    const int length = shown(extent->text.length);
-
-    if (extent->overflow || extent->product > (uint64_t)INT64_MAX / size) {
-        return message_set(message, "has .npy shape %.*s, more than 2^63 bytes", length,
-                           extent->text.at);
-    }
-    out->count = extent->empty ? 0 : extent->product;
-    out->bytes = out->count * size;
-    /* More than ORDER_DIMENSIONS would have overflowed. */
-    out->num_dimensions =
-        fortran && !extent->empty && extent->wide > 1 ? extent->wide : 0;
-    memcpy(out->shape, extent->shape, sizeof(out->shape));
-    return true;
-}
-
 bool npy_read_text(const char *text, size_t length, struct npy *out,
                    struct message *message)
 {
+    static const char *const keys[] = { "descr", "fortran_order", "shape" };
     struct cursor c = { text, text + length };
     struct slice key, dtype = { 0 };
     struct extent extent = { 0 };
-    bool have_descr = false, have_order = false, have_shape = false, fortran = false;
-    bool comma = true;
+    bool have[3] = { false }, fortran = false, comma = true;
 
     if (!take(&c, "{")) {
         return malformed(&c, "{", message);
     }
     while (!take(&c, "}")) {
-        if (!comma) {
-            return malformed(&c, "a comma", message);
+        int k = 0;
+        const char *const lacks = !comma                   ? "a comma"
+                                  : !take_string(&c, &key) ? "a key"
+                                  : !take(&c, ":")         ? "a colon"
+                                                           : NULL;
+        if (lacks) {
+            return malformed(&c, lacks, message);
         }
-        if (!take_string(&c, &key)) {
-            return malformed(&c, "a key", message);
+        while (k < 3 && !slice_is(key, keys[k])) {
+            k++;
         }
-        if (!take(&c, ":")) {
-            return malformed(&c, "a colon", message);
-        }
-        bool *const have = slice_is(key, "descr")           ? &have_descr
-                           : slice_is(key, "fortran_order") ? &have_order
-                           : slice_is(key, "shape")         ? &have_shape
-                                                            : NULL;
-        if (!have || *have) {
+        if (k == 3 || have[k]) {
             return message_set(message, "has an .npy header with %s key '%.*s'",
-                               have ? "a second" : "an unknown", shown(key.length),
+                               k < 3 ? "a second" : "an unknown", shown(key.length),
                                key.at);
         }
-        *have = true;
-        if (have == &have_descr) {
-            if (!read_descr(&c, out->takes_structs, &dtype, message)) {
-                return false;
-            }
-        } else if (have == &have_shape) {
-            if (!read_shape(&c, &extent, message)) {
-                return false;
-            }
-        } else {
+        have[k] = true;
+        if (k == 1) {
             fortran = take(&c, "True");
-            if (!fortran && !take(&c, "False")) {
-                return malformed(&c, "True or False", message);
-            }
+        }
+        if (k == 0   ? !read_descr(&c, out->takes_structs, &dtype, message)
+            : k == 2 ? !read_shape(&c, out, &extent, message)
+                     : !fortran && !take(&c, "False") &&
+                           !malformed(&c, "True or False", message)) {
+            return false;
         }
         comma = take(&c, ",");
     }
@@ -438,19 +361,25 @@ bool npy_read_text(const char *text, size_t length, struct npy *out,
     if (c.at < c.end) {
         return malformed(&c, "the end", message);
     }
-    if (!have_descr || !have_order || !have_shape) {
-        return message_set(message, "has an .npy header without key '%s'",
-                           !have_descr   ? "descr"
-                           : !have_order ? "fortran_order"
-                                         : "shape");
+    for (int k = 0; k < 3; k++) {
+        if (!have[k]) {
+            return message_set(message, "has an .npy header without key '%s'", keys[k]);
+        }
     }
     const bool is_list = dtype.length > 0 && *dtype.at == '[';
-    out->all = extent.all;
     if (!(is_list ? read_fields : read_dtype)(dtype, out, message)) {
         return false;
     }
-    out->last = out->is_complex ? 2 : extent.last;
-    return check_extent(&extent, fortran, out, message);
+    out->last = out->is_complex ? 2 : out->last;
+    if (extent.overflow || out->count > (uint64_t)INT64_MAX / out->element) {
+        return message_set(message, "has .npy shape %.*s, more than 2^63 bytes",
+                           shown(extent.text.length), extent.text.at);
+    }
+    out->count = extent.empty ? 0 : out->count;
+    out->bytes = out->count * out->element;
+    /* More than ORDER_DIMENSIONS would have overflowed. */
+    out->num_dimensions = fortran && !extent.empty && extent.wide > 1 ? extent.wide : 0;
+    return true;
 }
 
 static const char kinds[] = {
@@ -473,7 +402,7 @@ static void frame(unsigned char *out, const char *text, size_t written)
 
 static int print_dtype(char *text, size_t room, clfold_type type)
 {
-    const size_t size = type_size(type);
+    const size_t size = clfold_type_size(type);
 
     return snprintf(text, room, "'%c%c%zu'", size > 1 ? host_order() : '|',
                     kinds[type_class(type)], size);
@@ -524,7 +453,8 @@ size_t npy_write(unsigned char out[NPY_MOST_WRITTEN], clfold_type type,
     const size_t size = !layout && shape->num <= 1 ? NPY_WRITTEN : NPY_MOST_WRITTEN;
 
     if (is_complex) {
-        snprintf(dtype, sizeof(dtype), "'%cc%zu'", host_order(), 2 * type_size(type));
+        snprintf(dtype, sizeof(dtype), "'%cc%zu'", host_order(),
+                 2 * clfold_type_size(type));
     } else if (type || !layout) {
         print_dtype(dtype, sizeof(dtype), type);
     } else if (!layout->fields[0].type) {

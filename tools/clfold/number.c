@@ -16,7 +16,7 @@
 
 void number_write(clfold_type type, struct host_number number, void *at)
 {
-    const size_t size = type_size(type);
+    const size_t size = clfold_type_size(type);
     clfold_indexed x;
 
     if (type == CLFOLD_F16) {
@@ -93,7 +93,7 @@ void number_print(char out[NUMBER_TEXT], clfold_type type, const void *value)
 static enum number_parsed parse_integer(void *value, clfold_type type, const char *text)
 {
     const bool negative = *text == '-', is_signed = type_class(type) == TYPE_SIGNED;
-    const size_t size = type_size(type);
+    const size_t size = clfold_type_size(type);
     uint64_t magnitude = 0, most = UINT64_MAX >> (64 - 8 * size + is_signed);
     bool overflow = false;
 
@@ -197,4 +197,10 @@ enum number_parsed number_parse(void *value, clfold_type type, const char *text)
 {
     return type_is_float(type) ? parse_float(value, type, text)
                                : parse_integer(value, type, text);
+}
+
+const char *number_fault(enum number_parsed parsed)
+{
+    return parsed == NUMBER_NONE ? "is not a valid number of type"
+                                 : "is out of the range of";
 }

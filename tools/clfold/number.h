@@ -17,6 +17,9 @@ void number_print(char out[NUMBER_TEXT], clfold_type type, const void *value);
 
 enum number_parsed { NUMBER_READ, NUMBER_NONE, NUMBER_RANGE };
 
+/* Of the last two: what is said of the text, before the type. */
+const char *number_fault(enum number_parsed parsed);
+
 /*
  * Reads `text`, all of it, as a number of `type` into *value. Integers are decimal.
  * Floats are decimal too, as strtod reads them in the C locale, with inf, infinity and

@@ -1,5 +1,4 @@
 /* What a command line must be as a whole, and what becomes of it. */
-#include "ladder_data.h"
 #include "number.h"
 #include "options_table.h"
 #include "output_file.h"
@@ -11,21 +10,18 @@
 /* Which names are right depends on the operation. */
 static bool check_algorithm(struct options *options, struct message *message)
 {
+    static const char *const names[] = { [CLFOLD_REDUCE] = REDUCE_ALGORITHM_NAMES,
+                                         [CLFOLD_INCLUSIVE_SCAN] = SCAN_ALGORITHM_NAMES,
+                                         [CLFOLD_EXCLUSIVE_SCAN] = SCAN_ALGORITHM_NAMES,
+                                         [CLFOLD_MAP] = MAP_ALGORITHM_NAMES,
+                                         [CLFOLD_SELECT] = SELECT_ALGORITHM_NAMES };
     const char *const text = options->algorithm;
-    const bool of_reduce = options->operation == CLFOLD_REDUCE;
-    const bool of_trace = options->action == ACTION_TRACE;
 
-    return !text ||
-           (algorithm_parse(text, options->operation, &options->algorithm) &&
-            (!of_trace || (options->algorithm &&
-                           strstr(TRACE_ALGORITHM_NAMES, options->algorithm)))) ||
+    return !text || algorithm_parse(text, options->operation, &options->algorithm) ||
            message_set(message, "--%s %.200s: the %s are %s", options->algorithm_option,
-                       text, of_reduce ? "kernels" : "algorithms",
-                       of_trace                              ? TRACE_ALGORITHM_NAMES
-                       : of_reduce                           ? REDUCE_ALGORITHM_NAMES
-                       : options->operation == CLFOLD_MAP    ? MAP_ALGORITHM_NAMES
-                       : options->operation == CLFOLD_SELECT ? SELECT_ALGORITHM_NAMES
-                                                             : SCAN_ALGORITHM_NAMES);
+                       text,
+                       options->operation == CLFOLD_REDUCE ? "kernels" : "algorithms",
+                       names[options->operation]);
 }
 
 static bool check_operation(struct options *options, const char *name,
@@ -60,7 +56,7 @@ static bool check_operation(struct options *options, const char *name,
 
 const char *options_op(const struct options *options)
 {
-    return options->mean ? "mean" : op_name(options->op);
+    return options->mean ? "mean" : clfold_op_name(options->op);
 }
 
 bool options_init(const struct options *options, clfold_fold *fold, clfold_indexed *init,
@@ -70,18 +66,12 @@ bool options_init(const struct options *options, clfold_fold *fold, clfold_index
         return true;
     }
     fold->init = &init->value;
-    fold->init_size = type_size(fold->type);
-    switch (number_parse(&init->value, fold->type, options->init)) {
-    case NUMBER_NONE:
-        return message_set(message, "--init %.200s: is not a valid number of type %s",
-                           options->init, type_name(fold->type));
-    case NUMBER_RANGE:
-        return message_set(message, "--init %.200s: is out of the range of %s",
-                           options->init, type_name(fold->type));
-    case NUMBER_READ:
-        break;
-    }
-    return true;
+    fold->init_size = clfold_type_size(fold->type);
+    const enum number_parsed parsed =
+        number_parse(&init->value, fold->type, options->init);
+    return parsed == NUMBER_READ ||
+           message_set(message, "--init %.200s: %s %s", options->init,
+                       number_fault(parsed), clfold_type_name(fold->type));
 }
 
 /* What is the command's own, and not the library's. */
@@ -110,15 +100,16 @@ static bool is_struct(const struct fold_texts *texts)
 static bool check_form(const struct options *options, struct message *message)
 {
     const struct fold_texts *const fold = &options->fold;
+    const struct out_option *const out = &options->outs[OUT_RESULTS];
     const bool is_opaque = fold->type_name && !fold->out,
-               prints = options->action == ACTION_REDUCE && !options->out,
-               writes = options->out && options->out_format == FORMAT_TEXT;
+               prints = options->action == ACTION_REDUCE && !out->path,
+               writes = out->path && out->format == FORMAT_TEXT;
 
     if (is_opaque && (prints || writes)) {
         return message_set(message,
                            "%.4096s: only the source knows what a %.200s means, so it is "
                            "not written as text",
-                           prints ? "standard output" : options->out, fold->type_name);
+                           prints ? "standard output" : out->path, fold->type_name);
     }
     if (options_folds_numbers(options)) {
         return !options->raw_size ||
@@ -141,7 +132,8 @@ static bool check_form(const struct options *options, struct message *message)
                            options->raw_size, user.layout.in_size);
     } else if (done && !options->raw_size && user.scalar != options->element) {
         done = message_set(message, "--%s %s: the numbers of an element are not of it",
-                           options->raw ? "raw" : "text", type_name(options->element));
+                           options->raw ? "raw" : "text",
+                           clfold_type_name(options->element));
     }
     user_fold_finish(&user);
     return done;
@@ -152,61 +144,59 @@ static bool check_form(const struct options *options, struct message *message)
 /* A file that is written, if there is one; what is written into as it is may have any
  * name. */
 static bool check_out(const struct options *options, const char *option,
-                      const char **name, enum file_format *format,
-                      struct message *message)
+                      struct out_option *out, struct message *message)
 {
-    if (!*name) {
+    if (!out->path) {
         return true;
     }
-    *name = strcmp(*name, "/dev/stdout") == 0 ? "-" : *name;
-    if (writer_format(*name, format)) {
+    out->path = strcmp(out->path, "/dev/stdout") == 0 ? "-" : out->path;
+    if (writer_format(out->path, &out->format)) {
         return true;
     }
-    *format = options->format;
-    if (options->json && strcmp(*name, "-") == 0) {
+    out->format = options->format;
+    if (options->json && strcmp(out->path, "-") == 0) {
         return message_set(
             message, "--json and %s - both go to standard output: name a file", option);
     }
-    return output_file_is_direct(*name) ||
-           message_set(message, NAME_ENDS ", or be - for standard output", option, *name);
+    return output_file_is_direct(out->path) ||
+           message_set(message, NAME_ENDS ", or be - for standard output", option,
+                       out->path);
 }
 
 /* All files that are written, and no two of one name. */
 static bool check_outs(struct options *options, struct message *message)
 {
     const enum action action = options->action;
-    const char *const names[] = {
-        action == ACTION_REDUCE ? "--output"
-        : action == ACTION_RLE  ? "VALUES"
-                                : "OUT",
-        "--keys-out",
-        action == ACTION_REDUCE   ? "--lengths-out"
-        : action == ACTION_SELECT ? "--rest"
-        : action == ACTION_UNIQUE ? "--lengths"
-                                  : "LENGTHS",
+    const char *const names[OUTS] = {
+        [OUT_RESULTS] = action == ACTION_REDUCE ? "--output"
+                        : action == ACTION_RLE  ? "VALUES"
+                                                : "OUT",
+        [OUT_KEYS] = "--keys-out",
+        [OUT_ALSO] = action == ACTION_REDUCE   ? "--lengths-out"
+                     : action == ACTION_SELECT ? "--rest"
+                     : action == ACTION_UNIQUE ? "--lengths"
+                                               : "LENGTHS",
     };
-    const char **const outs[] = { &options->out, &options->keys_out, &options->also };
-    enum file_format *const formats[] = { &options->out_format, &options->keys_out_format,
-                                          &options->also_format };
+    struct out_option *const outs = options->outs;
 
-    for (int i = 0; i < 3; i++) {
-        if (!check_out(options, names[i], outs[i], formats[i], message)) {
+    for (int i = 0; i < OUTS; i++) {
+        if (!check_out(options, names[i], &outs[i], message)) {
             return false;
         }
         for (int k = 0; k < i; k++) {
-            if (*outs[i] && *outs[k] && output_file_is_same(*outs[i], *outs[k])) {
+            if (outs[i].path && outs[k].path &&
+                output_file_is_same(outs[i].path, outs[k].path)) {
                 return message_set(message, "%s and %s name one file, %.4096s", names[k],
-                                   names[i], *outs[i]);
+                                   names[i], outs[i].path);
             }
         }
     }
     /* Results of segments are an array, which is printed as one is written. */
-    if (options->out || !(options->axis.is_given || options->flags || options->keys ||
-                          options->offsets)) {
+    if (outs->path || !(options->axis.is_given || options->flags || options->keys ||
+                        options->offsets)) {
         return true;
     }
-    options->out = "-";
-    options->out_format = FORMAT_TEXT;
+    *outs = (struct out_option){ "-", FORMAT_TEXT };
     return !options->json ||
            message_set(message,
                        "--json needs --output here: JSON has the shape of the results "
@@ -231,10 +221,10 @@ static bool check_reading(struct options *options, char **operands,
                          : action == ACTION_MAP || action == ACTION_UNRLE ? CLFOLD_MAP
                                                                           : CLFOLD_SELECT;
     if (action != ACTION_REDUCE) {
-        options->out = operands[action == ACTION_UNRLE ? 2 : 1];
+        options->outs[OUT_RESULTS].path = operands[action == ACTION_UNRLE ? 2 : 1];
     }
     if (action == ACTION_RLE) {
-        options->also = operands[2];
+        options->outs[OUT_ALSO].path = operands[2];
     }
     if (action == ACTION_UNRLE) {
         options->lengths = operands[1];
@@ -255,69 +245,10 @@ static bool check_reading(struct options *options, char **operands,
     if (options->text_form.missing == MISSING_NAN && !type_is_float(options->text)) {
         return message_set(message,
                            "--missing nan needs a type of floats, and --text is %s",
-                           type_name(options->text));
+                           clfold_type_name(options->text));
     }
     return check_algorithm(options, message) && check_op(options, message) &&
            check_outs(options, message) && check_form(options, message);
-}
-
-/* ---- Of ladder, trace, bench and tune ---- */
-
-static bool check_made_data(const struct options *options, struct message *message)
-{
-    return ladder_data_takes(options->op, options->element) ||
-           message_set(message, "--op %s does not go with --type %s",
-                       op_name(options->op), type_name(options->element));
-}
-
-static bool check_counts(const struct options *options, struct message *message)
-{
-    return options->min <= options->max ||
-           message_set(message, "--min %zu is more than --max %zu", options->min,
-                       options->max);
-}
-
-static bool check_charts(const struct options *options, struct message *message)
-{
-    return !options->csv || !options->svg ||
-           !output_file_is_same(options->csv, options->svg) ||
-           message_set(message, "--csv and --svg name one file, %.4096s", options->csv);
-}
-
-/* One count alone moves the other. */
-static void choose_counts(struct options *options)
-{
-    static const size_t usual_min = (size_t)1 << 20, usual_max = (size_t)1 << 26;
-
-    if (options->max == 0) {
-        options->max = options->min > usual_max ? options->min : usual_max;
-    }
-    if (options->min == 0) {
-        options->min = options->max < usual_min ? options->max : usual_min;
-    }
-}
-
-static bool check_view(struct options *options, struct message *message)
-{
-    struct bench_case cases[BENCH_MOST_CASES];
-
-    switch (options->action) {
-    case ACTION_LADDER:
-        return check_made_data(options, message) && check_counts(options, message) &&
-               check_charts(options, message);
-    case ACTION_TRACE:
-        options->operation = CLFOLD_INCLUSIVE_SCAN;
-        return check_algorithm(options, message) && check_made_data(options, message);
-    case ACTION_BENCH:
-        choose_counts(options);
-        return check_counts(options, message) &&
-               (bench_choose_cases(&options->bench, true, true, cases) > 0 ||
-                message_set(message,
-                            "--op and --folds together leave no case: arg-min is a "
-                            "reduction"));
-    default:
-        return true;
-    }
 }
 
 /* ---- All commands ---- */
@@ -367,7 +298,7 @@ bool options_check(struct options *options, char **operands, struct message *mes
         options->action = ACTION_NONE;
         return !operands[0] || options_read_action(options, operands[0], message);
     default:
-        return check_view(options, message);
+        return true;
     }
 }
 

@@ -232,36 +232,6 @@ static bool read_cache(const struct value *v)
     return true;
 }
 
-/* ---- Of bench and tune ---- */
-
-static bool read_seconds(const struct value *v)
-{
-    double *const seconds = member_of(v);
-    char *end;
-
-    *seconds = strtod(v->text, &end);
-    return (end != v->text && !*end && *seconds >= v->row->least &&
-            *seconds <= v->row->most) ||
-           message_set(v->message, "--%s %.200s: a number from %g to %g", v->row->name,
-                       v->text, v->row->least, v->row->most);
-}
-
-static bool read_types(const struct value *v)
-{
-    return list_read_types(member_of(v), v->text, v->message);
-}
-
-static bool read_bench(const struct value *v)
-{
-    struct bench_wish *const wish = &v->options->bench;
-
-    return v->row->kind == VALUE_BENCH_OP
-               ? bench_read_operation(wish, v->text, v->message)
-           : v->row->kind == VALUE_BENCH_FOLDS
-               ? bench_read_folds(wish, v->text, v->message)
-               : bench_read_types(wish, v->text, v->message);
-}
-
 /* ---- All of them ---- */
 
 #define OPERATORS "the operators are"
@@ -278,21 +248,14 @@ static const struct {
     [VALUE_DEVICE] = { read_text, "needs an index, gpu, cpu or a part of a name" },
     [VALUE_PATH] = { read_path, FILES },
     [VALUE_OUT] = { read_text, FILES },
-    [VALUE_OP] = { read_op, OPERATORS },
     [VALUE_REDUCE_OP] = { read_op, OPERATORS },
     [VALUE_SCAN_OP] = { read_op, OPERATORS },
-    [VALUE_TRACE_OP] = { read_op, OPERATORS },
     [VALUE_EXPLAIN_OP] = { read_op, OPERATORS },
     [VALUE_TYPE] = { read_type, "the types are" },
-    [VALUE_TYPES] = { read_types, "" },
     [VALUE_ALGORITHM] = { read_algorithm, "needs a name" },
     [VALUE_ACCURACY] = { read_accuracy, "the accuracies are" },
-    [VALUE_BENCH_OP] = { read_bench, "" },
-    [VALUE_BENCH_FOLDS] = { read_bench, "" },
-    [VALUE_BENCH_TYPES] = { read_bench, "" },
     [VALUE_COUNT] = { read_count, "a count " COUNTS },
     [VALUE_BYTES] = { read_count, "a limit in bytes " COUNTS },
-    [VALUE_SECONDS] = { read_seconds, "" },
     [VALUE_SEPARATOR] = { read_separator,
                           "a separator is one character, such as , ; or \\t for a tab, "
                           "but no letter, digit, +, -, ., # or quote" },

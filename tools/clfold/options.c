@@ -33,23 +33,15 @@ static bool refuse(enum action action, int found, const char *word,
                        word, hint);
 }
 
-static bool is_given(const bool given[OPTION_MOST_ROWS], const char *name)
-{
-    for (size_t i = 0; option_rows[i].name; i++) {
-        if (given[i] && strcmp(option_rows[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The first of those names that is given, or NULL. */
+/* The first of the names that is given; false: none is. */
 static bool find_given(const bool given[OPTION_MOST_ROWS], const char *names,
                        char word[LIST_WORD])
 {
     while (list_next(&names, word)) {
-        if (is_given(given, word)) {
-            return true;
+        for (size_t i = 0; option_rows[i].name; i++) {
+            if (given[i] && strcmp(option_rows[i].name, word) == 0) {
+                return true;
+            }
         }
     }
     return false;
@@ -224,13 +216,9 @@ bool options_refuse_operands(enum action action, const char *got, struct message
 bool options_read_action(struct options *options, const char *name,
                          struct message *message)
 {
-    for (options->action = ACTION_NONE + 1; options->action < ACTIONS;
-         options->action++) {
-        if (strcmp(command_rows[options->action].name, name) == 0) {
-            return true;
-        }
-    }
-    return message_set(message, "there is no command %.200s; see clfold --help", name);
+    options->action = command_find(name);
+    return options->action < ACTIONS ||
+           message_set(message, "there is no command %.200s; see clfold --help", name);
 }
 
 static bool read_command(struct options *options, int argc, char **argv,

@@ -3,7 +3,6 @@
 #define CLFOLD_COMMAND_OPTIONS_H
 
 #include "axis.h"
-#include "bench_cases.h"
 #include "format.h"
 #include "list.h"
 #include "message.h"
@@ -25,10 +24,6 @@ enum action {
     ACTION_RLE,
     ACTION_UNRLE,
     ACTION_EXPLAIN,
-    ACTION_LADDER,
-    ACTION_TRACE,
-    ACTION_BENCH,
-    ACTION_TUNE,
     ACTION_CHECK_FOLD,
     ACTION_PREDICT,
     ACTION_CACHE,
@@ -58,6 +53,8 @@ struct predict_option {
     } sets[PREDICT_MOST_SETS];
 };
 
+enum { OUT_RESULTS, OUT_ALSO, OUT_KEYS, OUTS };
+
 struct options {
     enum action action;
     bool help, version; /* nothing else is read then */
@@ -67,7 +64,7 @@ struct options {
     bool profile;
     bool probe;                 /* devices */
     bool prints_text, resolved; /* explain */
-    clfold_operation operation; /* of all that read a file; explain, trace */
+    clfold_operation operation; /* of all that read a file; explain */
     bool inclusive, exclusive;  /* as named; `operation` says what is done */
     clfold_op op;
     bool mean;             /* reduce: op is add, and the count divides the result */
@@ -84,35 +81,26 @@ struct options {
     /* of raw data and of text (0: .npy tells), and of what other commands make */
     clfold_type element;
     const char *device; /* NULL: the default */
-    const char *file;   /* "-": standard input; tune: NULL: the user's own */
+    const char *file;   /* "-": standard input */
     size_t memory;      /* of numbers at once, in bytes; 0: what the device takes */
     /* scan, map */
     const char *init;                   /* a number, or NULL */
     struct axis_option axis;            /* reduce, scan */
     const char *flags, *keys, *offsets; /* one at most; map: offsets */
-    const char *out; /* "-": standard output; reduce: NULL: print the result */
-    enum file_format out_format;
-    const char *also; /* the rest or lengths: a second file that is written, or NULL */
-    enum file_format also_format;
-    const char *keys_out; /* reduce: a third */
-    enum file_format keys_out_format;
+    /* Files that are written, or NULL: results ("-": standard output; reduce: NULL prints
+     * the result), the rest or lengths, and reduce's keys of segments. */
+    struct out_option {
+        const char *path;
+        enum file_format format;
+    } outs[OUTS];
     const char *lengths; /* unrle: of runs, read from a file; else NULL */
     enum file_format lengths_format;
     clfold_type lengths_type; /* where it is not .npy */
-    size_t count;             /* explain, trace, tune, check-fold */
-    /* explain, tune: elements of a row, and how many columns; 0: no segments */
+    size_t count;             /* explain, check-fold */
+    /* explain: elements of a row, and how many columns; 0: no segments */
     size_t rows, columns;
-    struct by_option by;   /* explain */
-    size_t seed;           /* check-fold */
-    size_t min, max;       /* ladder, bench */
-    const char *csv, *svg; /* of ladder, trace and bench: files, or NULL */
-    double seconds;        /* bench: for each case and count; tune: in all */
-    struct bench_wish bench;
-    const char *against; /* bench: a tuning file, or NULL */
-    /* tune */
-    struct type_list types;
-    bool maps;
-    bool show, reset;
+    struct by_option by; /* explain */
+    size_t seed;         /* check-fold */
     enum cache_action cache;
     struct predict_option predict;
 };

@@ -72,9 +72,7 @@ static void print_commands(FILE *stream)
 {
     for (enum action action = ACTION_NONE + 1; action < ACTIONS; action++) {
         const struct command_row *const row = &command_rows[action];
-        if (!view_find(row->name)) {
-            fprintf(stream, "  %-12s%s\n", row->name, row->summary);
-        }
+        fprintf(stream, "  %-12s%s\n", row->name, row->summary);
     }
     for (const struct view_row *row = view_rows; row->name; row++) {
         fprintf(stream, "  %-12s%s\n", row->name, row->summary);

@@ -31,9 +31,7 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_OUT] = { .name = "FILE" },
     [VALUE_COUNT] = { "N", "N is written as " COUNT_FORMS "." },
     [VALUE_BYTES] = { "LIMIT", "LIMIT is a number of bytes, written as N is." },
-    [VALUE_SECONDS] = { .name = "S" },
     [VALUE_TYPE] = { "TYPE", TYPE_NOTE, TYPE_NAMES },
-    [VALUE_OP] = { "OP", "OP is one of " OP_NAMES "; " OP_NOTE, OP_NAMES },
     [VALUE_REDUCE_OP] = { "OP",
                           "OP is one of " REDUCE_OP_NAMES
                           "; mean is the sum in f64 over the count; " OP_NOTE
@@ -41,17 +39,11 @@ const struct value_row value_rows[VALUE_KINDS] = {
                           REDUCE_OP_NAMES },
     [VALUE_SCAN_OP] = { "OP", "OP is one of " SCAN_OP_NAMES "; " OP_NOTE NAMED_OP_NOTE,
                         SCAN_OP_NAMES },
-    [VALUE_TRACE_OP] = { "OP", "OP is one of " TRACE_OP_NAMES "; " OP_NOTE,
-                         TRACE_OP_NAMES },
     [VALUE_EXPLAIN_OP] = { "OP",
                            "OP is one of " EXPLAIN_OP_NAMES "; " OP_NOTE NAMED_OP_NOTE,
                            EXPLAIN_OP_NAMES },
     [VALUE_ALGORITHM] = { .name = "NAME" },
     [VALUE_ACCURACY] = { "NAME", .words = ACCURACY_NAMES },
-    [VALUE_TYPES] = { "LIST", TYPE_NOTE },
-    [VALUE_BENCH_OP] = { .name = "OP" },
-    [VALUE_BENCH_FOLDS] = { .name = "LIST" },
-    [VALUE_BENCH_TYPES] = { "LIST", TYPE_NOTE },
     [VALUE_SEPARATOR] = { .name = "C" },
     [VALUE_COLUMN] = { .name = "COL" },
     [VALUE_MISSING] = { "HOW", .words = "skip nan error" },
@@ -79,10 +71,6 @@ enum {
     RLE = 1 << ACTION_RLE,
     UNRLE = 1 << ACTION_UNRLE,
     EXPLAIN = 1 << ACTION_EXPLAIN,
-    LADDER = 1 << ACTION_LADDER,
-    TRACE = 1 << ACTION_TRACE,
-    BENCH = 1 << ACTION_BENCH,
-    TUNE = 1 << ACTION_TUNE,
     CHECK = 1 << ACTION_CHECK_FOLD,
     PREDICT = 1 << ACTION_PREDICT,
     CACHE = 1 << ACTION_CACHE,
@@ -112,6 +100,16 @@ const struct view_row view_rows[] = {
     { 0 },
 };
 
+enum action command_find(const char *name)
+{
+    enum action action = ACTION_NONE + 1;
+
+    while (action < ACTIONS && strcmp(command_rows[action].name, name) != 0) {
+        action++;
+    }
+    return action;
+}
+
 bool view_find(const char *name)
 {
     const struct view_row *row = view_rows;
@@ -126,16 +124,13 @@ const struct variable_row variable_rows[] = {
     { "CLFOLD_SCAN", WITH_DEVICE,
       "the algorithm of scans that name none, one of " SCAN_STRATEGY_NAMES
       "; other names fail" },
-    { "CLFOLD_TUNING", WITH_DEVICE & ~TUNE,
+    { "CLFOLD_TUNING", WITH_DEVICE,
       "a tuning file, as clfold tune makes it, whose rows replace the library's own "
       "numbers" },
     { "XDG_CACHE_HOME", DEVICES | CACHE | WITH_DEVICE,
       "the folder of clfold/programs, which keeps built programs, and of "
       "clfold/verdicts, "
       "which keeps what probes of devices found; if it is not set, ~/.cache" },
-    { "XDG_DATA_HOME", TUNE,
-      "the folder of clfold/tuning, the tuning file where --file names no other; if it "
-      "is not set, ~/.local/share" },
     { 0 },
 };
 

@@ -11,21 +11,14 @@ enum value_kind {
     VALUE_DEVICE,    /* the same, and not empty */
     VALUE_PATH,      /* a file, and not standard output */
     VALUE_OUT,       /* either */
-    VALUE_OP,        /* clfold_op */
     VALUE_REDUCE_OP, /* clfold_op, or mean */
-    VALUE_SCAN_OP,   /* these three are clfold_op; each command takes others */
-    VALUE_TRACE_OP,
+    VALUE_SCAN_OP,   /* clfold_op, each of other names */
     VALUE_EXPLAIN_OP,
     VALUE_TYPE,      /* clfold_type */
-    VALUE_TYPES,     /* struct type_list */
     VALUE_ALGORITHM, /* const char *: a name, checked when the operation is known */
     VALUE_ACCURACY,  /* uint32_t */
-    VALUE_BENCH_OP,  /* these three go into struct bench_wish */
-    VALUE_BENCH_FOLDS,
-    VALUE_BENCH_TYPES,
     VALUE_COUNT,     /* size_t, `least` or more */
     VALUE_BYTES,     /* the same */
-    VALUE_SECONDS,   /* double, from `least` to `most` */
     VALUE_SEPARATOR, /* char */
     VALUE_COLUMN,    /* const char *, a column of a text */
     VALUE_MISSING,   /* enum missing */
@@ -54,9 +47,9 @@ struct option_row {
     const char *name;
     enum value_kind kind;
     size_t member;       /* its offset in struct options */
-    unsigned commands;   /* that have it: a bit each, 1 << ACTION_BENCH */
+    unsigned commands;   /* that have it: a bit each, 1 << ACTION_SCAN */
     const char *initial; /* the value that stands where none is given, or NULL */
-    double least, most;
+    size_t least;
     const char *excludes; /* "op,count", or NULL */
     const char *needs;    /* the options without which it says nothing, or NULL */
     const char *help;     /* which is broken into lines */
@@ -95,8 +88,10 @@ struct command_row {
     const char *examples;      /* what it is for, and on a line that is indented, how */
 };
 extern const struct command_row command_rows[ACTIONS];
+/* ACTIONS: there is none. */
+enum action command_find(const char *name);
 
-/* Programs of their own, clfold-NAME, which may stand in place of a built-in command. */
+/* Programs of their own, clfold-NAME. */
 struct view_row {
     const char *name, *usage, *summary;
 };
@@ -127,8 +122,5 @@ struct text_line {
 
 /* Returns the next line. */
 const char *text_line_read(const char *text, struct text_line *line);
-
-/* What trace takes. */
-#define TRACE_ALGORITHM_NAMES "scan_lookback scan_chained"
 
 #endif

@@ -25,7 +25,7 @@ def option(row):
         key, value = field.split(" ", 1)
         if key == "letter":
             value = f"'{value}'"
-        elif key not in ("least", "most"):
+        elif key != "least":
             value = literal(value)
         members.append(f".{key} = {value}")
     print(f"    {{ {', '.join(members)} }},")

@@ -134,37 +134,17 @@ bool output_file_open(struct output_file *file, const char *name, struct message
     return true;
 }
 
-bool output_file_check(const char *name, struct message *message)
+bool output_file_check_open(const char *name, struct message *message)
 {
     struct output_file file;
 
-    if (!output_file_begin(&file, name, message)) {
-        return false;
-    }
-    output_file_finish(&file);
-    return true;
-}
-
-bool output_file_check_open(const char *name, struct message *message)
-{
     if (!output_file_is_direct(name)) {
-        return output_file_check(name, message);
+        const bool done = output_file_begin(&file, name, message);
+        output_file_finish(&file);
+        return done;
     }
     return strcmp(name, "-") == 0 || access(name, W_OK) == 0 ||
            refuse(name, errno, message);
-}
-
-void output_file_path(const struct output_file *file, char path[OUTPUT_FILE_PATH])
-{
-    const struct replacement *const place = &file->place;
-    const bool has_folder = place->last != place->path;
-
-    if (place->held >= 0) {
-        replace_held(place, path);
-        return;
-    }
-    snprintf(path, OUTPUT_FILE_PATH, "%s%s%s", has_folder ? place->path : "",
-             has_folder ? "/" : "", place->beside);
 }
 
 bool output_file_complete(struct output_file *file, struct message *message)

@@ -36,13 +36,8 @@ bool output_file_begin(struct output_file *file, const char *name,
 bool output_file_open(struct output_file *file, const char *name,
                       struct message *message);
 
-/* Whether one of these would succeed now. They leave nothing, and wait for nobody. */
-bool output_file_check(const char *name, struct message *message);
+/* Whether that would succeed now. It leaves nothing, and waits for nobody. */
 bool output_file_check_open(const char *name, struct message *message);
-
-/* Where this process finds the new file until it is put in its place. */
-enum { OUTPUT_FILE_PATH = PATH_MAX + 64 };
-void output_file_path(const struct output_file *file, char path[OUTPUT_FILE_PATH]);
 
 /* All that was written has arrived, and the stream is closed. */
 bool output_file_complete(struct output_file *file, struct message *message);

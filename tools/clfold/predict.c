@@ -165,7 +165,7 @@ static double tiles_seconds(const struct prediction *p, clfold_op op, clfold_typ
 {
     const struct nest_lanes lanes = predict_lanes(&p->device);
     const struct op_result result = op_result(op);
-    const size_t size = type_size(type);
+    const size_t size = clfold_type_size(type);
     const struct nest_setting settings[] = { { "n", p->launch->facts[FACT_FOLD] },
                                              { "T", (int64_t)size } };
     struct predict_nest tiles;
@@ -215,8 +215,9 @@ static void write_fold(struct prediction *p, double seconds)
         "'command': 'clfold reduce --op %s --raw %s FILE', 'fold': 'const clfold_fold "
         "fold = { .op = CLFOLD_%s, .type = CLFOLD_%c%s };', 'call': "
         "'clfold_reduce(context, queue, &fold, in, 0, out, 0, %llu, 0, NULL, NULL);'}, ",
-        op_name(op), type_name(type), name, toupper((unsigned char)*type_name(type)),
-        type_name(type) + 1, told(p->launch, FACT_FOLD));
+        clfold_op_name(op), clfold_type_name(type), name,
+        toupper((unsigned char)*clfold_type_name(type)), clfold_type_name(type) + 1,
+        told(p->launch, FACT_FOLD));
 }
 
 /* Formulas (1) to (10), by their numbers, and the time by Hong and Kim, or NAN. */

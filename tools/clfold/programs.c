@@ -3,11 +3,23 @@
 #include "base/file.h"
 #include "base/folder.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 static bool disabled;
 
-bool programs_find(char path[PLACE_SIZE])
+bool place_find(char path[PLACE_SIZE], const char *rest)
 {
-    return place_find(path, "XDG_CACHE_HOME", ".cache", "clfold/programs");
+    const char *const folder = getenv("XDG_CACHE_HOME"), *const home = getenv("HOME");
+    int length = -1;
+
+    /* a relative path is to be ignored, says the XDG Base Directory Specification */
+    if (folder && folder[0] == '/') {
+        length = snprintf(path, PLACE_SIZE, "%s/%s", folder, rest);
+    } else if (home && home[0] == '/') {
+        length = snprintf(path, PLACE_SIZE, "%s/.cache/%s", home, rest);
+    }
+    return length >= 0 && length < PLACE_SIZE;
 }
 
 void programs_disable(void)
@@ -21,7 +33,7 @@ const char *programs_folder(char path[PLACE_SIZE])
 {
     struct folder folder;
 
-    if (disabled || !programs_find(path)) {
+    if (disabled || !place_find(path, PROGRAMS)) {
         return NULL;
     }
     const int error = clfold_folder_open(&folder, path, 1);

@@ -57,18 +57,12 @@ void progress_step(struct progress *progress, uint64_t done)
     }
 }
 
-void progress_hide(struct progress *progress)
+void progress_end(struct progress *progress)
 {
     if (progress->visible) {
         /* Spaces, since not every terminal knows how to clear a line. */
         fprintf(stderr, "\r%*s\r", BAR_WIDTH + 30, "");
         fflush(stderr);
-        progress->visible = false;
     }
-}
-
-void progress_end(struct progress *progress)
-{
-    progress_hide(progress);
     *progress = (struct progress){ 0 };
 }

@@ -21,10 +21,7 @@ void progress_begin(struct progress *progress, const char *what, uint64_t total)
 /* So many of the total are done now, besides those before. */
 void progress_step(struct progress *progress, uint64_t done);
 
-/* Clears the line, for output that is to take its place; the next step draws it again. */
-void progress_hide(struct progress *progress);
-
-/* A progress that was never begun, all zero, too. */
+/* Clears the line. A progress that was never begun, all zero, too. */
 void progress_end(struct progress *progress);
 
 #endif

@@ -1,42 +1,79 @@
 #include "record.h"
 
-#include <assert.h>
-#include <inttypes.h>
+#include "list.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct field *add(struct record *record, const char *key)
+struct record record_begin(void)
 {
-    assert(record->count < RECORD_FIELDS);
-    struct field *const field = &record->fields[record->count++];
-    *field = (struct field){ .key = key };
-    return field;
+    json_object *const object = json_object_new_object();
+
+    return (struct record){ object, !object };
 }
 
-void record_add_text(struct record *record, const char *key, char *text)
+void record_add(struct record *record, const char *key, json_object *value)
 {
-    struct field *const field = add(record, key);
-
-    field->kind = text ? FIELD_TEXT : FIELD_UNKNOWN;
-    field->text = text;
-}
-
-void record_add(struct record *record, const char *key, enum field_kind kind, bool known,
-                uint64_t number)
-{
-    struct field *const field = add(record, key);
-
-    field->kind = known ? kind : FIELD_UNKNOWN;
-    field->number = number;
-}
-
-void record_finish(struct record *record)
-{
-    for (int i = 0; i < record->count; i++) {
-        free(record->fields[i].text);
+    if (record->failed || !value ||
+        json_object_object_add(record->object, key, value) != 0) {
+        json_object_put(value);
+        record->failed = true;
     }
-    *record = (struct record){ 0 };
+}
+
+void record_add_unknown(struct record *record, const char *key)
+{
+    /* null is NULL in this library */
+    record->failed |=
+        record->failed || json_object_object_add(record->object, key, NULL) != 0;
+}
+
+void record_add_text(struct record *record, const char *key, const char *text)
+{
+    if (text) {
+        record_add(record, key, json_object_new_string(text));
+    } else {
+        record_add_unknown(record, key);
+    }
+}
+
+void record_add_owned(struct record *record, const char *key, char *text)
+{
+    record_add_text(record, key, text);
+    free(text);
+}
+
+void record_add_number(struct record *record, const char *key, uint64_t number)
+{
+    record_add(record, key, json_object_new_uint64(number));
+}
+
+void record_add_flag(struct record *record, const char *key, bool known, bool flag)
+{
+    if (known) {
+        record_add(record, key, json_object_new_boolean(flag));
+    } else {
+        record_add_unknown(record, key);
+    }
+}
+
+void record_add_seconds(struct record *record, double seconds)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%.9f", seconds);
+    record_add(record, "seconds", json_object_new_double_s(seconds, text));
+}
+
+json_object *record_take(struct record *record)
+{
+    json_object *const object = record->object;
+
+    if (record->failed) {
+        json_object_put(object);
+    }
+    return record->failed ? NULL : object;
 }
 
 static void print_bytes(uint64_t bytes)
@@ -50,7 +87,7 @@ static void print_bytes(uint64_t bytes)
         unit++;
     }
     /* 4 digits, for the next unit begins at 1024 */
-    printf("%.4g %s", value, units[unit]);
+    printf("%.4g %s\n", value, units[unit]);
 }
 
 static void print_key(const char *key)
@@ -65,81 +102,46 @@ static void print_key(const char *key)
     printf("%*s", printed < WIDTH ? WIDTH - printed : 1, "");
 }
 
-void record_print(const struct record *record)
+bool record_print(struct record *record, struct message *message)
 {
-    for (int i = 0; i < record->count; i++) {
-        const struct field *const field = &record->fields[i];
+    static const char bytes[] = "global_memory max_allocation global_cache local_memory "
+                                "scratch bytes_read bytes_written";
 
-        print_key(field->key);
-        switch (field->kind) {
-        case FIELD_UNKNOWN:
-            fputs("unknown", stdout);
-            break;
-        case FIELD_TEXT:
-            fputs(field->text, stdout);
-            break;
-        case FIELD_NUMBER:
-            printf("%" PRIu64, field->number);
-            break;
-        case FIELD_BYTES:
-            print_bytes(field->number);
-            break;
-        case FIELD_FLAG:
-            fputs(field->number ? "yes" : "no", stdout);
-            break;
+    json_object *const object = record_take(record);
+
+    if (!object) {
+        return message_set(message, "there is not enough memory");
+    }
+    json_object_object_foreach(object, key, value)
+    {
+        print_key(key);
+        if (list_has_word(bytes, key) && value) {
+            print_bytes(json_object_get_uint64(value));
+        } else if (json_object_is_type(value, json_type_boolean)) {
+            puts(json_object_get_boolean(value) ? "yes" : "no");
+        } else {
+            puts(value ? json_object_get_string(value) : "unknown");
         }
-        putchar('\n');
     }
-}
-
-bool json_put(json_object *object, const char *key, json_object *value)
-{
-    if (!value) {
-        return false;
-    }
-    if (json_object_object_add(object, key, value) != 0) {
-        json_object_put(value);
-        return false;
-    }
+    json_object_put(object);
     return true;
 }
 
-static bool put_field(json_object *object, const struct field *field)
+bool record_print_json(struct record *record, struct message *message)
 {
-    switch (field->kind) {
-    case FIELD_UNKNOWN:
-        /* null is NULL in this library */
-        return json_object_object_add(object, field->key, NULL) == 0;
-    case FIELD_TEXT:
-        return json_put(object, field->key, json_object_new_string(field->text));
-    case FIELD_NUMBER:
-    case FIELD_BYTES:
-        return json_put(object, field->key, json_object_new_uint64(field->number));
-    case FIELD_FLAG:
-        return json_put(object, field->key, json_object_new_boolean(field->number != 0));
-    }
-    return false;
-}
+    json_object *const object = record_take(record);
 
-json_object *record_json(const struct record *record)
-{
-    json_object *object = json_object_new_object();
-
-    for (int i = 0; object && i < record->count; i++) {
-        if (!put_field(object, &record->fields[i])) {
-            json_object_put(object);
-            object = NULL;
-        }
-    }
-    return object;
+    return json_print(object, object, message);
 }
 
 bool json_print(json_object *object, bool complete, struct message *message)
 {
-    const char *const text =
-        complete ? json_object_to_json_string_ext(
-                       object, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
-                 : NULL;
+    const int form = json_object_is_type(object, json_type_array)
+                         ? JSON_C_TO_STRING_PRETTY
+                         : JSON_C_TO_STRING_SPACED;
+    const char *const text = complete ? json_object_to_json_string_ext(
+                                            object, form | JSON_C_TO_STRING_NOSLASHESCAPE)
+                                      : NULL;
 
     if (text) {
         puts(text);

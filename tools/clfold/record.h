@@ -9,46 +9,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum field_kind {
-    FIELD_UNKNOWN, /* null */
-    FIELD_TEXT,
-    FIELD_NUMBER,
-    FIELD_BYTES, /* a person reads MiB */
-    FIELD_FLAG
-};
-
-struct field {
-    const char *key; /* of JSON; a person reads spaces for its underlines */
-    enum field_kind kind;
-    char *text;
-    uint64_t number;
-};
-
-enum { RECORD_FIELDS = 40 };
-
 struct record {
-    struct field fields[RECORD_FIELDS];
-    int count;
+    json_object *object;
+    bool failed; /* there was no memory for all of it */
 };
 
-/* Takes the text, which was allocated. NULL: unknown. */
-void record_add_text(struct record *record, const char *key, char *text);
-/* known false: unknown. */
-void record_add(struct record *record, const char *key, enum field_kind kind, bool known,
-                uint64_t number);
-void record_finish(struct record *record);
+struct record record_begin(void);
 
-/* One line a field, on standard output. */
-void record_print(const struct record *record);
+/* Takes the value; NULL: there was no memory for it. */
+void record_add(struct record *record, const char *key, json_object *value);
+void record_add_unknown(struct record *record, const char *key);
+/* NULL: unknown. The second frees the text. */
+void record_add_text(struct record *record, const char *key, const char *text);
+void record_add_owned(struct record *record, const char *key, char *text);
+void record_add_number(struct record *record, const char *key, uint64_t number);
+void record_add_flag(struct record *record, const char *key, bool known, bool flag);
+/* "seconds" */
+void record_add_seconds(struct record *record, double seconds);
 
-/* NULL when memory ran out. */
-json_object *record_json(const struct record *record);
+/* These three end the record. For people: a line a fact, bytes as MiB, and spaces for
+ * underlines in keys; or JSON in one line; or the object, or NULL. */
+bool record_print(struct record *record, struct message *message);
+bool record_print_json(struct record *record, struct message *message);
+json_object *record_take(struct record *record);
 
-/* Adds `value`, which it takes, unless it is NULL: then false. */
-bool json_put(json_object *object, const char *key, json_object *value);
-
-/* Prints `object`, which it takes, in one line. `complete` false: there was no memory for
- * all of it. */
+/* Prints `object`, which it takes, in one line, but an array in many. `complete` false:
+ * there was no memory for all of it. */
 bool json_print(json_object *object, bool complete, struct message *message);
 
 /* For people: a member with what is in it, below its key, unless it is an empty array;

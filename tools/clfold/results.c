@@ -131,12 +131,10 @@ static bool write_part(void *user, void *data, size_t size, struct message *mess
 static bool write_same(struct results *r, struct folding *f, struct message *message)
 {
     unsigned char bytes[256];
-    const cl_int error =
-        clEnqueueReadBuffer(f->session.queue, f->result, CL_TRUE, 0,
-                            f->user.written.out_size, bytes, 0, NULL, NULL);
 
-    if (error != CL_SUCCESS) {
-        return device_refuse(message, "clEnqueueReadBuffer", error);
+    if (!buffer_read(f->session.queue, f->result, f->user.written.out_size, bytes,
+                     message)) {
+        return false;
     }
     for (uint64_t i = 0; i < axis_results(&f->axis); i++) {
         if (!writer_put(&r->outputs[0].writer, bytes, 1)) {
@@ -198,28 +196,31 @@ static bool write_piece(void *user, struct folding *f, size_t count,
 
 bool results_check(const struct options *options, struct message *message)
 {
-    return output_file_check_open(options->out, message) &&
-           (!options->also || output_file_check_open(options->also, message)) &&
-           (!options->keys_out || output_file_check_open(options->keys_out, message));
-}
+    bool done = true;
 
-static void add_output(struct results *r, enum output_kind kind, const char *path,
-                       enum file_format format)
-{
-    if (path) {
-        r->outputs[r->num_outputs++] =
-            (struct output){ .kind = kind, .path = path, .format = format };
+    for (int i = 0; i < OUTS; i++) {
+        const char *const path = options->outs[i].path;
+        done = done && (!path || output_file_check_open(path, message));
     }
+    return done;
 }
 
 bool results_run(struct results *r, struct folding *f, struct message *message)
 {
-    const struct options *const options = r->options;
+    const enum output_kind kinds[OUTS] = {
+        [OUT_RESULTS] = OUTPUT_RESULTS,
+        [OUT_ALSO] = f->gives_lengths ? OUTPUT_LENGTHS : OUTPUT_REST,
+        [OUT_KEYS] = OUTPUT_KEYS,
+    };
 
-    add_output(r, OUTPUT_RESULTS, options->out, options->out_format);
-    add_output(r, f->gives_lengths ? OUTPUT_LENGTHS : OUTPUT_REST, options->also,
-               options->also_format);
-    add_output(r, OUTPUT_KEYS, options->keys_out, options->keys_out_format);
+    for (int i = 0; i < OUTS; i++) {
+        const struct out_option *const out = &r->options->outs[i];
+        if (out->path) {
+            r->outputs[r->num_outputs++] = (struct output){ .kind = kinds[i],
+                                                            .path = out->path,
+                                                            .format = out->format };
+        }
+    }
     return folding_run(f, r->options->memory, write_piece, r, message) &&
            finish_outputs(r, f, message);
 }

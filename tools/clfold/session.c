@@ -74,7 +74,7 @@ static const char *find_kept(const struct session *session, char path[PLACE_SIZE
                       *const on = getenv("POCL_KERNEL_CACHE"), *kept;
 
     if (strcmp(name, "Portable Computing Language") == 0 && (!on || *on == '1')) {
-        const bool found = place_find(path, "XDG_CACHE_HOME", ".cache", "pocl");
+        const bool found = place_find(path, "pocl");
         kept = folder ? folder : found ? path : NULL;
     } else {
         kept = strcmp(name, "rusticl") == 0 ? NULL : programs_folder(path);
@@ -179,7 +179,7 @@ bool session_create_queue(const struct session *session,
 }
 
 /* What else is wrong than the type's lack shows when it is folded in. */
-bool session_has_type(const struct session *session, clfold_type type)
+static bool has_type(const struct session *session, clfold_type type)
 {
     const clfold_fold fold = clfold_builtin(CLFOLD_ADD, type);
     clfold_report report;
@@ -190,7 +190,7 @@ bool session_has_type(const struct session *session, clfold_type type)
 
 void session_choose_type(const struct session *session, clfold_fold *fold)
 {
-    if (fold->type == CLFOLD_F16 && !session_has_type(session, CLFOLD_F16)) {
+    if (fold->type == CLFOLD_F16 && !has_type(session, CLFOLD_F16)) {
         fold->in = fold->in ? fold->in : CLFOLD_F16;
         fold->type = CLFOLD_F32;
     }

@@ -23,7 +23,7 @@ struct session {
     double began, spent;   /* seconds in watched calls */
 };
 
-/* selector: as selection_find. profiled: the queue keeps the times of kernels, and
+/* selector: as device_select. profiled: the queue keeps the times of kernels, and
  * `profile` those of the last call. Whether it succeeds or not, session_close is due.
  * If the library ignores a tuning file, a line on standard error says why. */
 bool session_open(struct session *session, const char *selector, bool profiled,
@@ -38,9 +38,6 @@ bool session_create_queue(const struct session *session,
  * terminal says so, and where the program is kept. */
 void session_watch(struct session *session);
 void session_unwatch(struct session *session);
-
-/* Whether the device folds in a type. */
-bool session_has_type(const struct session *session, clfold_type type);
 
 /* Makes the type to fold in f32 where that is f16, which the device does not have. */
 void session_choose_type(const struct session *session, clfold_fold *fold);

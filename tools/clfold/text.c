@@ -23,9 +23,9 @@ void text_init(struct text *text, clfold_type type)
 static bool refuse_word(const struct text *text, const char *what, const char *which,
                         struct message *message)
 {
-    return message_set(message, "line %llu, byte %llu: \"%.*s%s\" %s%s",
+    return message_set(message, "line %llu, byte %llu: \"%.*s%s\" %s%s%s",
                        (ull)text->last_line, (ull)text->last_column, SHOWN, text->word,
-                       text->length > SHOWN ? "..." : "", what, which);
+                       text->length > SHOWN ? "..." : "", what, *which ? " " : "", which);
 }
 
 static bool refuse_comma(const struct text *text, uint64_t line, uint64_t column,
@@ -55,7 +55,7 @@ static bool grow(struct text *text, struct message *message)
 static bool put(struct text *text, const unsigned char *value, bool is_missing,
                 struct message *message)
 {
-    const size_t size = type_size(text->type);
+    const size_t size = clfold_type_size(text->type);
 
     /* the capacity is a multiple of every size */
     if (text->size + text->partial == text->capacity && !grow(text, message)) {
@@ -94,17 +94,10 @@ static bool take_number(struct text *text, struct message *message)
     if (text->form.missing && is_missing(text->word)) {
         return put_missing(text, message);
     }
-    switch (number_parse(value, text->type, text->word)) {
-    case NUMBER_NONE:
-        return refuse_word(text, "is not a valid number of type ", type_name(text->type),
-                           message);
-    case NUMBER_RANGE:
-        return refuse_word(text, "is out of the range of ", type_name(text->type),
-                           message);
-    case NUMBER_READ:
-        break;
-    }
-    return put(text, value, false, message);
+    const enum number_parsed parsed = number_parse(value, text->type, text->word);
+    return parsed == NUMBER_READ ? put(text, value, false, message)
+                                 : refuse_word(text, number_fault(parsed),
+                                               clfold_type_name(text->type), message);
 }
 
 /* ---- Fields ---- */
@@ -150,8 +143,8 @@ static bool append(struct text *text, char c, struct message *message)
     if (text->length == TEXT_WORD) {
         text->word[TEXT_WORD] = '\0';
         return in_header(text) ? refuse_word(text, "is too long for a name", "", message)
-                               : refuse_word(text, "is longer than any number of type ",
-                                             type_name(text->type), message);
+                               : refuse_word(text, "is longer than any number of type",
+                                             clfold_type_name(text->type), message);
     }
     /* a word with a 0 byte in it is no number either way */
     text->word[text->length++] = c ? c : '?';

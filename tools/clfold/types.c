@@ -6,7 +6,7 @@
 clfold_type type_parse(const char *name)
 {
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
-        if (strcmp(type_name(type), name) == 0) {
+        if (strcmp(clfold_type_name(type), name) == 0) {
             return type;
         }
     }
@@ -22,7 +22,7 @@ clfold_op op_parse(const char *name)
         return CLFOLD_MUL;
     }
     for (clfold_op op = CLFOLD_ADD; op <= CLFOLD_MATRIX_2X2; op++) {
-        if (strcmp(op_name(op), name) == 0) {
+        if (strcmp(clfold_op_name(op), name) == 0) {
             return op;
         }
     }
@@ -87,16 +87,6 @@ bool operation_folds(clfold_operation operation)
     return operation == CLFOLD_REDUCE || scan_kind(operation);
 }
 
-const char *type_name(clfold_type type)
-{
-    return clfold_type_name(type);
-}
-
-const char *op_name(clfold_op op)
-{
-    return clfold_op_name(op);
-}
-
 const char *library_sentence(void)
 {
     const char *const error = clfold_last_error(), *const end = strstr(error, ": ");
@@ -141,15 +131,10 @@ void sentence_once(char *to, const char *sentence)
     strcpy(to, status);
 }
 
-size_t type_size(clfold_type type)
-{
-    return clfold_type_size(type);
-}
-
 clfold_type type_find(char kind, unsigned long size)
 {
     for (clfold_type type = CLFOLD_I8; type <= CLFOLD_F64; type++) {
-        if (type_name(type)[0] == kind && type_size(type) == size) {
+        if (clfold_type_name(type)[0] == kind && clfold_type_size(type) == size) {
             return type;
         }
     }

@@ -16,9 +16,9 @@
     "logical-and logical-or"
 /* mean is the command's own: no operator of the library. */
 #define REDUCE_OP_NAMES EXPLAIN_OP_NAMES " mean"
-/* Those that give one number. */
-#define TRACE_OP_NAMES "add mul min max bit-and bit-or bit-xor logical-and logical-or"
-#define SCAN_OP_NAMES  TRACE_OP_NAMES " " NAMED_OP_NAMES
+/* Those that give one number, and the named ones. */
+#define SCAN_OP_NAMES                                                                    \
+    "add mul min max bit-and bit-or bit-xor logical-and logical-or " NAMED_OP_NAMES
 /* Their elements or results are several numbers with names. */
 #define NAMED_OP_NAMES   "moments affine matrix-2x2"
 #define EXPLAIN_OP_NAMES OP_NAMES " " NAMED_OP_NAMES
@@ -54,9 +54,6 @@ bool operation_folds(clfold_operation operation);
 /* "inclusive" or "exclusive"; NULL: it is not a scan. */
 const char *scan_kind(clfold_operation operation);
 
-const char *type_name(clfold_type type);
-const char *op_name(clfold_op op);
-
 /* The library's last error without the C function that it names first. */
 const char *library_sentence(void);
 
@@ -64,9 +61,6 @@ const char *library_sentence(void);
  * compiled at several widths: an error's line that stands before, with what follows up to
  * the next error. `to` has the room of the sentence. */
 void sentence_once(char *to, const char *sentence);
-
-/* In bytes. */
-size_t type_size(clfold_type type);
 
 /* The type of `kind`, one of 'i' 'u' 'f', and `size` bytes; 0 where there is none. */
 clfold_type type_find(char kind, unsigned long size);

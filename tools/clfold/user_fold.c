@@ -57,19 +57,14 @@ static bool read_value(struct user_fold *user, size_t k, const char *text,
                            "uint, long, ulong, half, float and double",
                            text);
     }
-    switch (number_parse(&user->values[k], type, equals + 1)) {
-    case NUMBER_NONE:
-        return message_set(message, "--arg %.200s: %.100s is not a valid number", text,
-                           equals + 1);
-    case NUMBER_RANGE:
-        return message_set(message, "--arg %.200s: %.100s is out of the range of %s",
-                           text, equals + 1, word);
-    case NUMBER_READ:
-        break;
+    const enum number_parsed parsed = number_parse(&user->values[k], type, equals + 1);
+    if (parsed != NUMBER_READ) {
+        return message_set(message, "--arg %.200s: %.100s %s %s", text, equals + 1,
+                           number_fault(parsed), word);
     }
     user->args[k] = (clfold_arg){ .type = word,
                                   .name = blank + 1,
-                                  .size = type_size(type),
+                                  .size = clfold_type_size(type),
                                   .value = &user->values[k] };
     return true;
 }
@@ -254,11 +249,11 @@ static void set_written(struct user_fold *user)
         written->num_fields = fold->out_scalars ? fold->out_scalars
                               : by_text         ? 1
                                                 : user->layout.num_fields;
-        written->out_size = written->num_fields * type_size(type);
+        written->out_size = written->num_fields * clfold_type_size(type);
         for (uint32_t k = 0; k < written->num_fields; k++) {
             clfold_field *const field = &written->fields[k];
             field->type = type;
-            field->size = type_size(type);
+            field->size = clfold_type_size(type);
             field->offset = k * field->size;
             if (by_text) {
                 strcpy(field->name, names[k]);
@@ -430,7 +425,7 @@ static bool hint_at_float(const struct user_fold *user, const char *text,
     const bool is_load = strcmp(text, "load") == 0;
     const clfold_type given = is_load ? fold->type : fold->out;
     const bool is_kept = given && type_is_float(given);
-    const char *const type = type_name(is_kept ? given : real);
+    const char *const type = clfold_type_name(is_kept ? given : real);
     const char *const option =
         is_load ? (fold->op || fold->combine ? "acc" : "type") : "out";
 

@@ -1,83 +1,76 @@
 #include "verdicts.h"
 
-#include "output_file.h"
-#include "place.h"
+#include "programs.h"
 
-#include <stdbool.h>
+#include "base/entry.h"
+#include "base/folder.h"
+#include "base/memory.h"
+
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A line is a key and a verdict, both below 512 bytes. */
-enum { LINE_SIZE = 2048 };
+enum { LIMIT = 4096 };
 
-static bool find_path(char path[PLACE_SIZE])
+static bool open_folder(struct folder *folder, bool makes)
 {
-    return place_find(path, "XDG_CACHE_HOME", ".cache", "clfold/verdicts");
+    char path[PLACE_SIZE];
+
+    if (!place_find(path, "clfold/verdicts")) {
+        return false;
+    }
+    int error = clfold_folder_open(folder, path, makes);
+    /* earlier versions had a file of that name */
+    if (error == ENOTDIR && makes && remove(path) == 0) {
+        error = clfold_folder_open(folder, path, makes);
+    }
+    return error == 0;
 }
 
-/* The verdict after the key, if the line is the key's; else NULL. */
-static char *value_of(char *line, const char *key)
+static void name_of(char name[CLFOLD_FOLDER_NAME], const char *key)
 {
-    const size_t length = strlen(key);
-
-    line[strcspn(line, "\n")] = '\0';
-    return strncmp(line, key, length) == 0 && line[length] == '\t' ? line + length + 1
-                                                                   : NULL;
+    clfold_entry_name(name, key, strlen(key));
+    strcat(name, CLFOLD_FOLDER_END);
 }
 
 size_t verdicts_load(void *user, const char *key, void *verdict, size_t size)
 {
-    char path[PLACE_SIZE], line[LINE_SIZE];
-    size_t found = 0;
+    char name[CLFOLD_FOLDER_NAME], *bytes = NULL;
+    struct folder folder;
+    struct entry entry;
+    size_t length, found = 0;
 
     (void)user;
-    FILE *const file = find_path(path) ? fopen(path, "r") : NULL;
-    while (file && found == 0 && fgets(line, sizeof(line), file)) {
-        const char *const value = value_of(line, key);
-        if (value && strlen(value) <= size) {
-            found = strlen(value);
-            memcpy(verdict, value, found);
-        }
+    if (!open_folder(&folder, false)) {
+        return 0;
     }
-    if (file) {
-        fclose(file);
+    name_of(name, key);
+    if (clfold_folder_read(&folder, name, LIMIT, &bytes, &length) == 0 &&
+        !clfold_entry_read(&entry, bytes, length) && entry.key_length == strlen(key) &&
+        memcmp(entry.key, key, entry.key_length) == 0 && entry.program_length <= size) {
+        found = entry.program_length;
+        memcpy(verdict, entry.program, found);
     }
+    clfold_free(bytes);
+    clfold_folder_close(&folder);
     return found;
-}
-
-/* All other lines of the file, and the new one. */
-static void write_lines(FILE *to, FILE *from, const char *key, const char *verdict,
-                        size_t size)
-{
-    char line[LINE_SIZE];
-
-    while (from && fgets(line, sizeof(line), from)) {
-        /* not of a key longer than the file has room for, and not empty */
-        if (strchr(line, '\n') && line[0] != '\n' && !value_of(line, key)) {
-            fprintf(to, "%s\n", line);
-        }
-    }
-    fprintf(to, "%s\t%.*s\n", key, (int)size, verdict);
 }
 
 void verdicts_save(void *user, const char *key, const void *verdict, size_t size)
 {
-    struct output_file file;
-    struct message message;
-    char path[PLACE_SIZE];
+    char name[CLFOLD_FOLDER_NAME];
+    unsigned char *program;
+    size_t length;
+    char *const bytes = clfold_entry_create(key, strlen(key), size, &program, &length);
+    struct folder folder;
 
     (void)user;
-    if (!find_path(path) || !place_make_folders(path) ||
-        !output_file_begin(&file, path, &message)) {
-        return;
+    if (bytes && open_folder(&folder, true)) {
+        memcpy(program, verdict, size);
+        clfold_entry_seal(bytes, length);
+        name_of(name, key);
+        (void)clfold_folder_write(&folder, name, bytes, length);
+        clfold_folder_close(&folder);
     }
-    FILE *const old = fopen(path, "r");
-    write_lines(file.stream, old, key, verdict, size);
-    if (old) {
-        fclose(old);
-    }
-    if (output_file_complete(&file, &message)) {
-        output_file_commit(&file, &message);
-    }
-    output_file_finish(&file);
+    clfold_free(bytes);
 }

@@ -1,7 +1,7 @@
 /*
- * What probes found out about devices, kept between runs: a line a device, key, tab and
- * verdict, in the file clfold/verdicts of $XDG_CACHE_HOME, or of ~/.cache. Without it,
- * and where it cannot be written, a device is probed again.
+ * What probes found out about devices, kept between runs: a file for each key, as
+ * programs are kept, in the folder clfold/verdicts of $XDG_CACHE_HOME, or of ~/.cache.
+ * Without it, and where it cannot be written, a device is probed again.
  */
 #ifndef CLFOLD_COMMAND_VERDICTS_H
 #define CLFOLD_COMMAND_VERDICTS_H

@@ -1,5 +1,4 @@
-#include "views.h"
-
+#include "commands.h"
 #include "options_table.h"
 
 #include <errno.h>
@@ -14,16 +13,6 @@ static bool is_name(const char *word)
     return *word &&
            strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(word) &&
            *word != '-' && strlen(word) < 64;
-}
-
-static bool is_built_in(const char *name)
-{
-    for (enum action action = ACTION_NONE + 1; action < ACTIONS; action++) {
-        if (strcmp(command_rows[action].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* The installed folder, or in a build folder the one beside the command's. */
@@ -70,7 +59,7 @@ bool view_run(char **argv, struct message *message)
     }
     const bool is_view = view_find(name);
     const ssize_t length = readlink("/proc/self/exe", command, sizeof(command) - 1);
-    if (is_built_in(name) || length <= 0) {
+    if (command_find(name) < ACTIONS || length <= 0) {
         return true;
     }
     command[length] = '\0';

@@ -24,7 +24,7 @@ bool writer_format(const char *name, enum file_format *format)
 
 size_t writer_element(const struct writer *writer)
 {
-    return writer->layout ? writer->layout->out_size : type_size(writer->type);
+    return writer->layout ? writer->layout->out_size : clfold_type_size(writer->type);
 }
 
 static bool put_number(const struct writer *writer, clfold_type type, const void *at,

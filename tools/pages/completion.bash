@@ -1,8 +1,7 @@
 # shellcheck shell=bash
 # Completes a command line of clfold by what its commands' --help says: options, their values,
 # and from the usage the operands. It says which values there are as "one of these words", of an
-# option or of a kind of value, such as "TYPE is one of f32 f64"; FILE stands for files, LIST for
-# such words with commas between them.
+# option or of a kind of value, such as "TYPE is one of f32 f64"; FILE stands for files.
 
 # Sets $words to those after "one of " in the text $1.
 _clfold_words() {
@@ -39,11 +38,10 @@ _clfold_command() {
     for option in "${!kinds[@]}"; do
         kind=${kinds[$option]}
         _clfold_words "${texts[$option]}"
-        [[ $words ]] || _clfold_words "${texts[${kind/LIST/TYPE}]%%[.;]*}"
+        [[ $words ]] || _clfold_words "${texts[$kind]%%[.;]*}"
         case $kind in
         FILE | ARG) words='*' ;;
         SEL) words='gpu cpu' ;;
-        LIST) words=${words# } words=${words// /,} ;;
         esac
         values[$option]=$words
     done
@@ -109,11 +107,6 @@ _clfold() {
     fi
     case $takes in
     '*') _clfold_files "$current" "${expects:+any}" ;;
-    *,*)
-        compopt -o nospace
-        word=${current%"${current##*,}"}
-        mapfile -t COMPREPLY < <(compgen -P "$word" -W "${takes//,/ }" -- "${current##*,}")
-        ;;
     *) mapfile -t COMPREPLY < <(compgen -W "$takes" -- "$current") ;;
     esac
 }

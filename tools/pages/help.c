@@ -2,16 +2,10 @@
  * while clfold is built, also where that is built for another machine. */
 #include "options_table.h"
 
-#include <string.h>
-
 int main(int argc, char **argv)
 {
-    enum action action = ACTION_NONE;
+    const enum action action = argc > 2 ? command_find(argv[1]) : ACTION_NONE;
 
-    while (argc > 2 && action < ACTIONS &&
-           strcmp(command_rows[action].name, argv[1]) != 0) {
-        action++;
-    }
     if (action == ACTIONS) {
         return 2;
     }
