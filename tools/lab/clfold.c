@@ -109,16 +109,6 @@ static void copy_texts(struct call *call, struct fold_texts *fold)
     }
 }
 
-static size_t input(const char *name)
-{
-    const size_t place = lab_in(name);
-
-    if (place == LAB_ARRAYS) {
-        lab_fail("call: the data have no %s", name);
-    }
-    return place;
-}
-
 static void choose_arrays(struct call *call)
 {
     clfold_fold *const fold = &call->fold;
@@ -127,13 +117,14 @@ static void choose_arrays(struct call *call)
                finds_segments = has_heads && segments->by != CLFOLD_BY_OFFSETS &&
                                 call->operation == CLFOLD_REDUCE;
 
-    call->in = input("in");
-    call->heads = has_heads ? input("heads") : LAB_ARRAYS;
+    call->in = lab_in("in");
+    call->heads = has_heads ? lab_in("heads") : LAB_ARRAYS;
     call->out = lab_out("out");
     call->also = lab_out("also");
     call->num = lab_out("num");
     for (size_t k = 0; k < fold->num_args; k++) {
-        call->streams[k] = call->user.streams[k] ? input(fold->args[k].name) : LAB_ARRAYS;
+        call->streams[k] =
+            call->user.streams[k] ? lab_in(fold->args[k].name) : LAB_ARRAYS;
     }
     if (finds_segments) {
         segments->num = lab_data.out[call->out].size / call->user.written.out_size;

@@ -94,24 +94,14 @@ void lab_stop(void)
 
 /* ---- Data ---- */
 
-static size_t find(const struct lab_array *arrays, size_t num, const char *name)
+size_t lab_find(const struct lab_array *arrays, const char *name)
 {
     size_t i = 0;
 
-    while (i < num && strcmp(arrays[i].name, name) != 0) {
+    while (i < LAB_ARRAYS && strcmp(arrays[i].name, name) != 0) {
         i++;
     }
-    return i < num ? i : LAB_ARRAYS;
-}
-
-size_t lab_in(const char *name)
-{
-    return find(lab_data.in, lab_data.num_in, name);
-}
-
-size_t lab_out(const char *name)
-{
-    return find(lab_data.out, lab_data.num_out, name);
+    return i;
 }
 
 static size_t read_number(const char *text, size_t least, size_t most)

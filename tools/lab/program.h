@@ -41,8 +41,9 @@ struct lab_data {
 extern struct lab_data lab_data;
 
 /* The place of that input or output; LAB_ARRAYS: none. */
-size_t lab_in(const char *name);
-size_t lab_out(const char *name);
+size_t lab_find(const struct lab_array *arrays, const char *name);
+#define lab_in(name)  lab_find(lab_data.in, name)
+#define lab_out(name) lab_find(lab_data.out, name)
 
 /* Where sets are. No copy is of 0 bytes. */
 struct lab_memory {
