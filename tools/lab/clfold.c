@@ -8,13 +8,14 @@
 
 #include <clfold/experimental.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TEXTS = 11 };
 
-/* Members point to others, so it is never copied. Arrays are numbered as the data's. */
+/* Members point to others, so it is never copied. Arrays are numbered as lab_in does. */
 static struct call {
     clfold_context *context, *profiled; /* which keeps events */
     clfold_operation operation;
@@ -23,11 +24,10 @@ static struct call {
     clfold_fold fold;
     clfold_segments segments;
     clfold_place *also_at;
-    size_t in, heads, streams[FOLD_MOST_ARGS], out, also, num; /* LAB_ARRAYS: none */
-    char *texts[TEXTS];                                        /* of the fold */
+    size_t in, heads, streams[FOLD_MOST_ARGS], out, also, num;
+    char *texts[TEXTS]; /* of the fold */
 } calls[LAB_CALLS];
 
-static const struct lab_data *all;
 static cl_event first, last; /* of a call whose context keeps events */
 
 static void require(clfold_status status)
@@ -37,15 +37,15 @@ static void require(clfold_status status)
     }
 }
 
-static void open_clfold(const char *device)
+/* Of the opening alone: later ones a report has as well. */
+static void put_warning(void *user, int level, const char *text)
 {
-    const uint32_t number = clfold_version();
-    char version[32];
+    bool *const is_open = user;
 
-    lab_opencl_open(device);
-    snprintf(version, sizeof(version), "%u.%u.%u", number / 10000, number / 100 % 100,
-             number % 100);
-    lab_put_text("version", version);
+    if (!*is_open && level > CLFOLD_LOG_ERROR) {
+        lab_put_text("warning", text);
+        *is_open = true;
+    }
 }
 
 static void keep_events(void *user, const clfold_launch *launch)
@@ -63,12 +63,17 @@ static void open_contexts(struct call *call, const char *tuning)
 {
     char folder[PLACE_SIZE];
     const cl_device_id id = lab_opencl.device->id;
-    clfold_context_params params = { .cache_folder = programs_folder(folder),
+    static bool is_open;
+    clfold_context_params params = { .log = put_warning,
+                                     .user = &is_open,
+                                     .cache_folder = programs_folder(folder),
                                      .tuning_file = *tuning ? tuning : NULL,
                                      .load_verdict = verdicts_load,
                                      .save_verdict = verdicts_save };
 
+    is_open = false;
     require(clfold_context_create(&call->context, lab_opencl.context, id, &params));
+    is_open = true;
     params.on_launch = keep_events;
     require(clfold_context_create(&call->profiled, lab_opencl.context, id, &params));
 }
@@ -91,13 +96,6 @@ static void close_calls(void)
     }
 }
 
-static void make_data(const struct lab_data *data)
-{
-    close_calls();
-    all = data;
-    lab_opencl_data(data);
-}
-
 /* The parser's are the request's, or where it reads the next file. */
 static void copy_texts(struct call *call, struct fold_texts *fold)
 {
@@ -111,23 +109,6 @@ static void copy_texts(struct call *call, struct fold_texts *fold)
     }
 }
 
-static size_t place_in(const char *name)
-{
-    const struct lab_array *const array = lab_in(all, name);
-
-    if (!array) {
-        lab_fail("call: the data have no %s", name);
-    }
-    return (size_t)(array - all->in);
-}
-
-static size_t place_out(const char *name)
-{
-    const struct lab_array *const array = lab_out(all, name);
-
-    return array ? (size_t)(array - all->out) : LAB_ARRAYS;
-}
-
 static void choose_arrays(struct call *call)
 {
     clfold_fold *const fold = &call->fold;
@@ -136,17 +117,17 @@ static void choose_arrays(struct call *call)
                finds_segments = has_heads && segments->by != CLFOLD_BY_OFFSETS &&
                                 call->operation == CLFOLD_REDUCE;
 
-    call->in = place_in("in");
-    call->heads = has_heads ? place_in("heads") : LAB_ARRAYS;
-    call->out = place_out("out");
-    call->also = place_out("also");
-    call->num = place_out("num");
+    call->in = lab_in("in");
+    call->heads = has_heads ? lab_in("heads") : LAB_ARRAYS;
+    call->out = lab_out("out");
+    call->also = lab_out("also");
+    call->num = lab_out("num");
     for (size_t k = 0; k < fold->num_args; k++) {
         call->streams[k] =
-            call->user.streams[k] ? place_in(fold->args[k].name) : LAB_ARRAYS;
+            call->user.streams[k] ? lab_in(fold->args[k].name) : LAB_ARRAYS;
     }
-    if (finds_segments && call->out < LAB_ARRAYS) {
-        segments->num = all->out[call->out].size / call->user.written.out_size;
+    if (finds_segments) {
+        segments->num = lab_data.out[call->out].size / call->user.written.out_size;
     }
     call->also_at = fold->keep ? &fold->rest_out
                     : finds_segments && segments->by == CLFOLD_BY_KEYS
@@ -164,7 +145,7 @@ static clfold_status enqueue(struct call *call, size_t set, clfold_context *cont
         [CLFOLD_MAP] = clfold_map,
         [CLFOLD_SELECT] = clfold_select,
     };
-    const struct lab_buffers *const buffers = &lab_opencl.sets[set];
+    const struct lab_set *const buffers = &lab_data.sets[set];
 
     call->segments.mem = buffers->in[call->heads];
     call->also_at->mem = buffers->out[call->also];
@@ -208,7 +189,7 @@ static bool open_call(unsigned id, const char *tuning, int num_words, char **wor
         return lab_refuse("%s", message.text);
     }
     call->operation = options.operation;
-    call->count = all->count;
+    call->count = lab_data.count;
     call->fold = call->user.fold;
     if (options_segments(&options, &call->segments, &call->count)) {
         call->fold.segments = &call->segments;
@@ -222,8 +203,6 @@ static bool open_call(unsigned id, const char *tuning, int num_words, char **wor
            session_refuse_fold(&session, &call->user, status, &message) ||
            lab_refuse("%s%s%s", message.text, *message.hint ? "; " : "", message.hint);
 }
-
-typedef unsigned long long ull;
 
 /* The report, and the numbers as a row of a tuning file. */
 static void describe(unsigned id)
@@ -239,20 +218,17 @@ static void describe(unsigned id)
     lab_put_number("group_size", (double)report.group_size);
     lab_put_number("num_groups", (double)report.num_groups);
     lab_put_number("items", (double)report.items);
-    lab_put_number("tile", (double)report.tile);
     lab_put_number("num_launches", (double)report.num_launches);
-    lab_put_number("bytes_read", (double)report.bytes_read);
-    lab_put_number("bytes_written", (double)report.bytes_written);
     require(clfold_explain_tuning(call->context, call->operation, &call->fold,
                                   call->count, &row));
     const unsigned c = row.count_class;
     lab_say("row",
-            "%s %u 2^%u..2^%u tile=%s tile_bytes=%llu group_size=%llu groups=%llu "
-            "lane_bytes=%llu anchor=%llu ahead_bytes=%llu stream_bytes=%llu on %s",
+            "%s %u 2^%u..2^%u tile=%s tile_bytes=%" PRIu64 " group_size=%" PRIu64
+            " groups=%" PRIu64 " lane_bytes=%" PRIu64 " anchor=%" PRIu64
+            " ahead_bytes=%" PRIu64 " stream_bytes=%" PRIu64 " on %s",
             row.operation, row.element_bytes, c ? 2 * c - 1 : 0, 2 * c + 1, row.tile,
-            (ull)row.tile_bytes, (ull)row.group_size, (ull)row.groups,
-            (ull)row.lane_bytes, (ull)row.anchor, (ull)row.ahead_bytes,
-            (ull)row.stream_bytes, row.device);
+            row.tile_bytes, row.group_size, row.groups, row.lane_bytes, row.anchor,
+            row.ahead_bytes, row.stream_bytes, row.device);
 }
 
 static void make_call(unsigned id, size_t set)
@@ -277,7 +253,7 @@ static double time_call(unsigned id, size_t set)
 static void trace(const char *name, unsigned id, const char *path)
 {
     const struct call *const call = &calls[id];
-    const struct lab_buffers *const buffers = &lab_opencl.sets[0];
+    const struct lab_set *const buffers = &lab_data.sets[0];
     clfold_fold fold = call->fold;
     clfold_tile_trace *tiles = NULL;
     clfold_report report;
@@ -307,26 +283,19 @@ static void trace(const char *name, unsigned id, const char *path)
     lab_put_number("groups", (double)report.num_groups);
 }
 
-static void close_clfold(void)
-{
-    close_calls();
-    lab_opencl_close();
-}
-
 int main(int argc, char **argv)
 {
     static const struct lab_program program = {
         .name = "clfold",
-        .open = open_clfold,
-        .data = make_data,
         .call = open_call,
-        .describe = describe,
         .make = make_call,
+        .memory = &lab_opencl_memory,
+        .open = lab_opencl_open,
+        .data = close_calls,
+        .describe = describe,
         .time = time_call,
-        .spoil = lab_opencl_spoil,
-        .read = lab_opencl_read,
         .request = trace,
-        .close = close_clfold,
+        .close = close_calls,
     };
 
     return lab_main(argc, argv, &program);

@@ -1,30 +1,20 @@
-// A peer: CUB's DeviceReduce, DeviceSegmentedReduce, DeviceScan, DeviceSelect, DevicePartition,
-// DeviceRunLengthEncode and DeviceFor, on a CUDA device: --device takes its number,
-// `gpu`, or a part of its name. CUB documents that its reductions need a commutative operator.
-#define CASE_ON __host__ __device__
+// A peer: CUB's functions for a whole device, on a CUDA device: --device takes its number, `gpu`,
+// or a part of its name. CUB documents that its reductions need a commutative operator.
 #include "case.h"
 
 #include <cub/cub.cuh>
+#include <cuda/std/functional>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <type_traits>
+#include <string>
 #include <vector>
 
 namespace {
 
-struct set {
-    void *in[LAB_ARRAYS], *out[LAB_ARRAYS];
-};
-
-const lab_data *data;
-std::vector<set> sets;
-std::uint32_t *keys; // of segments by flags that are scanned or folded
-void *scratch, *unused; // unused: for keys that the driver does not want
-unsigned long long *num_unused;
+case_key *keys;              // the number of each element's segment, by flags or offsets
+void *scratch, *unused; // unused: for keys and numbers that the driver does not want
 std::size_t scratch_bytes;
 
 void require(cudaError_t status, const char *call)
@@ -34,305 +24,177 @@ void require(cudaError_t status, const char *call)
     }
 }
 
-bool is_selected(const char *selector, int index, const char *name)
+void open(const char *device)
 {
-    if (!selector || std::strcmp(selector, "gpu") == 0) {
-        return true;
-    }
-    if (selector[0] && std::strspn(selector, "0123456789") == std::strlen(selector)) {
-        return std::atoi(selector) == index;
-    }
-    return std::strstr(name, selector) != nullptr;
-}
-
-void open(const char *selector)
-{
+    const std::string selector = device ? device : "gpu";
+    cudaDeviceProp properties;
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);
 
-    if (status != cudaSuccess || count == 0) {
-        lab_end("no_device", "%s", status != cudaSuccess ? cudaGetErrorString(status)
-                                                  : "there is no CUDA device");
-    }
-    for (int i = 0; i < count; ++i) {
-        cudaDeviceProp properties;
+    for (int i = 0; status == cudaSuccess && i < count; ++i) {
         require(cudaGetDeviceProperties(&properties, i), "cudaGetDeviceProperties");
-        if (is_selected(selector, i, properties.name)) {
+        if (selector == "gpu" || selector == std::to_string(i) ||
+            std::strstr(properties.name, selector.c_str())) {
             require(cudaSetDevice(i), "cudaSetDevice");
             lab_runs_on(properties.name, -1, "CUDA", "", false);
             return;
         }
     }
-    lab_end("no_device", "no CUDA device is %s", selector);
+    lab_end("no_device", "%s",
+            status ? cudaGetErrorString(status) : "no CUDA device has that name or number");
 }
 
-struct combine {
-    __host__ __device__ case_item operator()(const case_item &a, const case_item &b) const
-    {
-        return case_fold(a, b);
-    }
-};
+void *create(std::size_t bytes)
+{
+    void *memory;
 
-struct keep {
-    __host__ __device__ bool operator()(const case_element &x) const
-    {
-        return case_keep(x, 0, 0, 0);
-    }
-};
+    require(cudaMalloc(&memory, bytes + 1), "cudaMalloc");
+    return memory;
+}
 
-// What is loaded for an element, by its place.
-struct loaded {
-    const case_element *in;
-    const case_y *ys;
-    std::size_t n;
-    __host__ __device__ case_item operator()(std::size_t i) const
-    {
-        return case_load(in[i], CASE_STREAM ? ys[i] : case_y(0), i, n);
-    }
-};
+void release(void *memory)
+{
+    require(cudaFree(memory), "cudaFree");
+}
 
-// Where a row begins.
-struct row_start {
-    std::size_t n, length;
-    __host__ __device__ std::int64_t operator()(std::size_t row) const
-    {
-        const std::size_t at = row * length;
-        return static_cast<std::int64_t>(at < n ? at : n);
-    }
-};
+void copy(void *to, const void *from, std::size_t bytes)
+{
+    require(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy");
+}
 
-struct row_of {
-    std::size_t length;
-    __host__ __device__ std::size_t operator()(std::size_t i) const
-    {
-        return i / length;
-    }
-};
-
-template <typename Items> struct mapped {
-    Items x;
-    case_item *out;
-    __device__ void operator()(std::size_t i) const
-    {
-        out[i] = x[i];
-    }
-};
+const lab_memory memory = { create, release, copy, copy };
 
 template <typename F> auto counted(F of)
 {
     return thrust::make_transform_iterator(thrust::counting_iterator<std::size_t>(0), of);
 }
 
-constexpr bool is_plain = CASE_TEXT(CASE_LOAD)[0] == 'x' && !CASE_TEXT(CASE_LOAD)[1] &&
-                          std::is_same<case_element, case_item>::value;
-
-template <typename T> T *in_of(const set &s, const char *name)
+template <typename T> T *out_or_unused(std::size_t set, const char *name)
 {
-    const lab_array *const array = lab_in(data, name);
-    return array ? static_cast<T *>(s.in[array - data->in]) : nullptr;
+    return lab_out(name) < LAB_ARRAYS ? CASE_OUT_OF(T, set, name) : static_cast<T *>(unused);
 }
 
-template <typename T> T *out_of(const set &s, const char *name, void *otherwise = nullptr)
+// With temp nullptr it only tells the bytes. Older versions take an int's count.
+cudaError_t call_cub(std::size_t set, void *temp, std::size_t &bytes)
 {
-    const lab_array *const array = lab_out(data, name);
-    return static_cast<T *>(array ? s.out[array - data->out] : otherwise);
-}
-
-// With temp nullptr it only tells the bytes.
-cudaError_t call_cub(const set &s, void *temp, std::size_t &bytes)
-{
-    const std::size_t n = data->count;
-    const case_element *const in = in_of<case_element>(s, "in");
-    [[maybe_unused]] const case_head *const heads = in_of<case_head>(s, "heads");
-    case_item *const out = out_of<case_item>(s, "out");
-    [[maybe_unused]] auto *const num = out_of<unsigned long long>(s, "num", num_unused);
-    [[maybe_unused]] const auto x = [&] {
-        if constexpr (is_plain) {
-            return in;
-        } else {
-            return counted(loaded{ in, in_of<case_y>(s, "y"), n });
-        }
-    }();
-#if CASE_SCAN
-#if CASE_LENGTH
-    const auto key = counted(row_of{ CASE_LENGTH });
-#elif CASE_BY_KEYS
-    const auto key = heads;
+    const std::size_t n = lab_data.count;
+    const auto *const in = CASE_IN_OF(case_element, set, "in");
+    auto *const out = CASE_OUT_OF(case_item, set, "out");
+    auto *const num = out_or_unused<unsigned long long>(set, "num");
+    const int count = static_cast<int>(n);
+#if CASE_PLUS
+    const cuda::std::plus<> fold;
 #else
-    const auto key = keys;
+    const auto fold = [] CASE_ON(case_item a, case_item b) { return case_fold(a, b); };
 #endif
-    (void)key;
-#if CASE_LENGTH || CASE_BY_KEYS || CASE_BY_FLAGS || CASE_BY_OFFSETS
-#if CASE_EXCLUSIVE
-    return cub::DeviceScan::ExclusiveScanByKey(temp, bytes, key, x, out, combine(),
-                                               case_start(), n);
-#elif CASE_PLUS
-    return cub::DeviceScan::InclusiveSumByKey(temp, bytes, key, x, out, n);
+#if CASE_PLAIN
+    const auto x = in;
 #else
-    return cub::DeviceScan::InclusiveScanByKey(temp, bytes, key, x, out, combine(), n);
+    const auto *const ys = CASE_IN_OF(case_y, set, "y");
+    const auto x = counted([=] CASE_ON(std::size_t i) {
+        return case_load(in[i], CASE_STREAM ? ys[i] : case_y(0), i, n);
+    });
 #endif
-#elif CASE_EXCLUSIVE
-    return cub::DeviceScan::ExclusiveScan(temp, bytes, x, out, combine(), case_start(), n);
-#elif CASE_PLUS
-    return cub::DeviceScan::InclusiveSum(temp, bytes, x, out, n);
-#else
-    return cub::DeviceScan::InclusiveScan(temp, bytes, x, out, combine(), n);
+#if CASE_BY_KEYS || (CASE_REDUCE && CASE_BY_OFFSETS)
+    const auto heads = CASE_IN_OF(const case_head, set, "heads");
+#elif CASE_LENGTH && CASE_REDUCE
+    const auto start = [=] CASE_ON(size_t k) { return k * CASE_LENGTH < n ? k * CASE_LENGTH : n; };
+    const auto heads = counted(start);
+#elif CASE_LENGTH
+    const auto heads = counted([] CASE_ON(std::size_t i) { return i / CASE_LENGTH; });
+#elif CASE_BY
+    const auto heads = keys;
 #endif
-#elif CASE_SELECT
-    const int count = static_cast<int>(n); // older versions take no more
-#if CASE_RUNS && CASE_ALSO
-    return cub::DeviceRunLengthEncode::Encode(temp, bytes, in, out,
-                                              out_of<unsigned long long>(s, "also"), num, count);
+#if CASE_SCAN && (CASE_LENGTH || CASE_BY) && CASE_EXCLUSIVE
+    return cub::DeviceScan::ExclusiveScanByKey(temp, bytes, heads, x, out, fold, case_start(), n);
+#elif CASE_SCAN && (CASE_LENGTH || CASE_BY)
+    return cub::DeviceScan::InclusiveScanByKey(temp, bytes, heads, x, out, fold, n);
+#elif CASE_SCAN && CASE_EXCLUSIVE
+    return cub::DeviceScan::ExclusiveScan(temp, bytes, x, out, fold, case_start(), n);
+#elif CASE_SCAN
+    return cub::DeviceScan::InclusiveScan(temp, bytes, x, out, fold, n);
+#elif CASE_RUNS && CASE_ALSO
+    auto *const lengths = CASE_OUT_OF(unsigned long long, set, "also");
+    return cub::DeviceRunLengthEncode::Encode(temp, bytes, in, out, lengths, num, count);
 #elif CASE_RUNS
     return cub::DeviceSelect::Unique(temp, bytes, in, out, num, count);
-#elif CASE_ALSO // the others come from the end on, in `read` turned
-    return cub::DevicePartition::If(temp, bytes, in, out, num, count, keep());
+#elif CASE_SELECT
+    const auto keeps = [] CASE_ON(case_element one) { return case_keep(one, 0, 0, 0); };
+#if CASE_ALSO // the others come from the end on, which `settle` turns
+    return cub::DevicePartition::If(temp, bytes, in, out, num, count, keeps);
 #else
-    return cub::DeviceSelect::If(temp, bytes, in, out, num, count, keep());
+    return cub::DeviceSelect::If(temp, bytes, in, out, num, count, keeps);
 #endif
 #elif CASE_MAP
     bytes = 1;
-    return temp ? cub::DeviceFor::Bulk(n, mapped<std::remove_const_t<decltype(x)>>{ x, out })
-                : cudaSuccess;
+    const auto put = [=] __device__(std::size_t i) { out[i] = x[i]; };
+    return temp ? cub::DeviceFor::Bulk(n, put) : cudaSuccess;
 #elif CASE_LENGTH || CASE_BY_OFFSETS
-#if CASE_LENGTH
-    const auto starts = counted(row_start{ n, CASE_LENGTH });
+    const std::size_t parts = lab_data.out[lab_out("out")].size / sizeof(case_item);
+    return cub::DeviceSegmentedReduce::Reduce(temp, bytes, x, out, parts, heads, heads + 1, fold,
+                                              case_start());
+#elif CASE_BY
+    auto *const also = out_or_unused<case_key>(set, "also");
+    return cub::DeviceReduce::ReduceByKey(temp, bytes, heads, also, x, out, num, fold, count);
 #else
-    const auto starts = heads;
-#endif
-    const std::size_t parts = lab_out(data, "out")->size / sizeof(case_item);
-#if CASE_PLUS
-    return cub::DeviceSegmentedReduce::Sum(temp, bytes, x, out, parts, starts, starts + 1);
-#else
-    return cub::DeviceSegmentedReduce::Reduce(temp, bytes, x, out, parts, starts, starts + 1,
-                                              combine(), case_start());
-#endif
-#elif CASE_BY_KEYS || CASE_BY_FLAGS
-#if CASE_BY_KEYS
-    const auto key = heads;
-    auto *const also = out_of<case_head>(s, "also", unused);
-#else
-    const auto key = keys;
-    auto *const also = static_cast<std::uint32_t *>(unused);
-#endif
-    return cub::DeviceReduce::ReduceByKey(temp, bytes, key, also, x, out, num, combine(),
-                                          static_cast<int>(n));
-#elif CASE_PLUS
-    return cub::DeviceReduce::Sum(temp, bytes, x, out, n);
-#else
-    return cub::DeviceReduce::Reduce(temp, bytes, x, out, n, combine(), case_start());
+    return cub::DeviceReduce::Reduce(temp, bytes, x, out, n, fold, case_start());
 #endif
 }
 
 bool call(unsigned, const char *, int, char **)
 {
-#if CASE_COLUMNS
-    return lab_refuse("this program has no columns of CUB's yet");
-#elif CASE_REDUCE && !CASE_REORDERS
-    return lab_refuse("it reduces in any order, and the operator does not commute");
-#elif CASE_SELECT
-    if (!is_plain || data->count > INT32_MAX) {
-        return lab_refuse("this program selects up to 2^31 elements that memory holds");
+    const char *const why =
+        CASE_COLUMNS                    ? "this program has no columns of CUB's yet"
+        : CASE_REDUCE && !CASE_REORDERS ? "it folds in any order, and the operator does not commute"
+        : CASE_SELECT && !(CASE_PLAIN && CASE_KEEPS_X)
+            ? "this program selects what memory holds, by conditions of it alone"
+        : (CASE_SELECT || CASE_BY) && lab_data.count > INT32_MAX
+            ? "this program has such calls of 2^31 elements at most"
+            : nullptr;
+
+    if (!why) {
+        require(call_cub(0, nullptr, scratch_bytes), "the size of scratch");
+        release(scratch);
+        scratch = create(scratch_bytes);
     }
-#endif
-    require(call_cub(sets[0], nullptr, scratch_bytes), "the size of scratch");
-    cudaFree(scratch);
-    require(cudaMalloc(&scratch, scratch_bytes), "cudaMalloc");
-    return true;
+    return !why || lab_refuse("%s", why);
 }
 
-void *allocate(std::size_t bytes, const void *from)
+void make(unsigned, std::size_t set)
 {
-    void *memory;
-
-    require(cudaMalloc(&memory, bytes + 1), "cudaMalloc");
-    require(from ? cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice)
-                 : cudaMemset(memory, 0, bytes + 1),
-            "cudaMemcpy");
-    return memory;
-}
-
-void take(const lab_data *all)
-{
-    data = all;
-    for (const set &s : sets) {
-        std::for_each(s.in, s.in + LAB_ARRAYS, cudaFree);
-        std::for_each(s.out, s.out + LAB_ARRAYS, cudaFree);
-    }
-    cudaFree(keys);
-    cudaFree(unused);
-    sets.assign(data->sets, set{});
-    for (set &s : sets) {
-        for (std::size_t k = 0; k < data->num_in; ++k) {
-            s.in[k] = allocate(data->in[k].size, data->in[k].bytes);
-        }
-        for (std::size_t k = 0; k < data->num_out; ++k) {
-            s.out[k] = allocate(data->out[k].size, nullptr);
-        }
-    }
-    unused = allocate(data->count * 8, nullptr);
-    num_unused = static_cast<unsigned long long *>(allocate(8, nullptr));
-    std::vector<std::uint32_t> numbers(data->count);
-#if CASE_BY_FLAGS || (CASE_SCAN && CASE_BY_OFFSETS)
-    const lab_array *const array = lab_in(data, "heads");
-    const case_head *const heads = static_cast<const case_head *>(array->bytes);
-#if CASE_BY_OFFSETS
-    for (std::size_t k = 0; k + 1 < array->size / sizeof(*heads); ++k) {
-        std::fill(numbers.begin() + heads[k], numbers.begin() + heads[k + 1], std::uint32_t(k));
-    }
-#else
-    for (std::size_t i = 1; i < numbers.size(); ++i) {
-        numbers[i] = numbers[i - 1] + (heads[i] != 0);
-    }
-#endif
-#endif
-    keys = static_cast<std::uint32_t *>(allocate(numbers.size() * 4, numbers.data()));
-}
-
-void make(unsigned, std::size_t index)
-{
-    require(call_cub(sets[index], scratch, scratch_bytes), "the call");
+    require(call_cub(set, scratch, scratch_bytes), "the call");
     require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
-void spoil(std::size_t index, unsigned char byte)
+void take()
 {
-    for (std::size_t k = 0; k < data->num_out; ++k) {
-        require(cudaMemset(sets[index].out[k], byte, data->out[k].size), "cudaMemset");
-    }
+    release(keys);
+    release(unused);
+    keys = static_cast<case_key *>(create(lab_data.count * sizeof(case_key)));
+    unused = create(lab_data.count * 8 + 8);
+#if CASE_BY_FLAGS || CASE_BY_OFFSETS
+    std::vector<case_key> numbers(lab_data.count);
+    case_number(numbers.data());
+    copy(keys, numbers.data(), numbers.size() * sizeof(case_key));
+#endif
 }
 
-void read(std::size_t index, std::size_t out, void *to)
+void settle(std::size_t set)
 {
-    const void *from = sets[index].out[out];
-    const std::size_t size = data->out[out].size;
-
 #if CASE_KEEPS && CASE_ALSO
-    if (std::strcmp(data->out[out].name, "also") == 0) {
-        std::vector<case_item> items(data->count);
-        require(cudaMemcpy(items.data(), out_of<void>(sets[index], "out"),
-                           items.size() * sizeof(case_item), cudaMemcpyDeviceToHost),
-                "cudaMemcpy");
-        std::reverse(items.begin(), items.end()); // the others, and then what is kept
-        std::memcpy(to, items.data(), std::min(size, items.size() * sizeof(case_item)));
-        return;
-    }
+    std::vector<case_item> items(lab_data.count);
+    copy(items.data(), CASE_OUT_OF(void, set, "out"), items.size() * sizeof(case_item));
+    std::reverse(items.begin(), items.end()); // the others, and then what is kept
+    copy(CASE_OUT_OF(void, set, "also"), items.data(), items.size() * sizeof(case_item));
 #endif
-    require(cudaMemcpy(to, from, size, cudaMemcpyDeviceToHost), "cudaMemcpy");
 }
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-    struct lab_program program = {};
+    const lab_program program = { "cub", call,    make,    &memory, open,
+                                  take,  nullptr, nullptr, settle };
 
-    program.name = "cub";
-    program.open = open;
-    program.data = take;
-    program.call = call;
-    program.make = make;
-    program.spoil = spoil;
-    program.read = read;
     return lab_main(argc, argv, &program);
 }

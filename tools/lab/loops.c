@@ -39,7 +39,7 @@ PRAGMA(omp declare reduction(folded : case_item : omp_out = case_fold(omp_out, o
 #if CASE_SELECT || (CASE_REDUCE && (CASE_BY_KEYS || CASE_BY_FLAGS))
 /* Branchless, in parts that begin where a run does. */
 enum { MOST_PARTS = 256 };
-#define IS_LAST(i) (i + 1 == last || BEGINS(i + 1))
+#define IS_LAST(i) (i + 1 == last || ENDS(i))
 
 static size_t count_part(CASE_ARRAYS, size_t first, size_t last)
 {
@@ -75,12 +75,12 @@ static size_t write_part(CASE_ARRAYS, size_t first, size_t last, size_t num, siz
     (void)start, (void)fold;
 #else
     for (; i < last; i++) {
-        const bool ends = IS_LAST(i);
         fold = CASE_RUNS ? LOAD(i) : case_fold(fold, LOAD(i));
         out[num] = fold;
         if (CASE_ALSO) {
             also[num] = (case_other)(CASE_RUNS ? i + 1 - start : heads[i]);
         }
+        const bool ends = IS_LAST(i);
         fold = ends ? case_start() : fold;
         start = ends ? i + 1 : start;
         num += ends;
@@ -97,7 +97,7 @@ static size_t case_make(CASE_ARRAYS)
 
     for (int k = 1; k <= parts; k++) {
         firsts[k] = k == parts ? n : n / (size_t)parts * (size_t)k;
-        while (firsts[k] < n && firsts[k] > 0 && !BEGINS(firsts[k])) {
+        while (firsts[k] < n && firsts[k] > 0 && !ENDS(firsts[k] - 1)) {
             firsts[k]++;
         }
     }

@@ -17,7 +17,10 @@ class Text:
     """A case's text, of the arrays of a set."""
 
     def __init__(self, words, count):
-        self.tree = ast.parse(text.in_python(words).strip(), mode="eval").body
+        try:
+            self.tree = text.in_c(ast.parse(text.in_python(words).strip(), mode="eval")).body
+        except (SyntaxError, text.Unknown) as error:
+            raise text.Unknown(words) from error
         self.words, self.count = words, count
         self.has_index = re.search(r"\bi\b", words)
 
@@ -30,9 +33,10 @@ class Text:
 
     def store(self, arrays, out):
         """Without an array in between, where one ufunc is the last to compute."""
-        if isinstance(self.tree, ast.BinOp):
-            sides = (self.compute(side, arrays) for side in (self.tree.left, self.tree.right))
-            text.OPERATORS[type(self.tree.op)](*sides, out=out, casting="unsafe")
+        by = text.OPERATORS.get(type(getattr(self.tree, "op", None)))
+        if isinstance(self.tree, ast.BinOp) and by:
+            by(*(text.promoted(self.compute(side, arrays))
+                 for side in (self.tree.left, self.tree.right)), out=out, casting="unsafe")
         else:
             np.copyto(out, self(arrays), casting="unsafe")
 

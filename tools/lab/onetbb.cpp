@@ -97,13 +97,13 @@ static std::size_t case_make(CASE_ARRAYS)
                    for (std::size_t i = part.begin(); i < end; ++i) {
                        sum.length++;
                        sum.fold = CASE_RUNS ? LOAD(i) : case_fold(sum.fold, LOAD(i));
-                       if (i + 1 == n || BEGINS(i + 1)) {
+                       if (i + 1 == n || ENDS(i)) {
                            if (is_final) {
                                out[sum.num] = sum.fold;
                            }
                            if (is_final && CASE_ALSO) {
-                               also[sum.num] =
-                                   static_cast<case_other>(CASE_RUNS ? sum.length : heads[i]);
+                               also[sum.num] = static_cast<case_other>(
+                                   CASE_RUNS ? sum.length : heads[i]);
                            }
                            sum = { sum.num + 1, 0, case_start() };
                        }
@@ -132,7 +132,7 @@ static std::size_t case_make(CASE_ARRAYS)
         [=](const range &part, headed sum, bool is_final) {
             const std::size_t end = part.end();
             for (std::size_t i = part.begin(); i < end; ++i) {
-                const bool begins = i == 0 || BEGINS(i);
+                const bool begins = i == 0 || ENDS(i - 1);
                 const case_item before = begins ? case_start() : sum.fold;
                 sum = { case_fold(before, LOAD(i)), sum.head || begins };
                 if (is_final) {
@@ -180,7 +180,9 @@ static std::size_t case_make(CASE_ARRAYS)
 #else
     *out = tbb::parallel_reduce(
         range(0, n), case_start(),
-        [=](const range &part, case_item fold) { return fold_of(CASE_THESE, part, fold); },
+        [=](const range &part, case_item fold) {
+            return fold_of(CASE_THESE, part, fold);
+        },
         case_fold);
 #endif
     return n;

@@ -7,13 +7,7 @@
 
 #include <stdlib.h>
 
-/* Whole lines, one at least, which lab_allocate has room for as well. */
-#define ROOM(bytes) ((((bytes) - ((bytes) > 0)) | 63) + 1)
-
 struct lab_opencl lab_opencl;
-static struct device_list list;
-static const struct lab_data *all;
-static size_t num_sets;
 
 void lab_opencl_require(cl_int status, const char *call)
 {
@@ -24,6 +18,7 @@ void lab_opencl_require(cl_int status, const char *call)
 
 void lab_opencl_open(const char *selector)
 {
+    static struct device_list list;
     struct message message = { .text = "" };
     struct lab_opencl *const o = &lab_opencl;
     cl_int error[3];
@@ -51,77 +46,37 @@ void lab_opencl_open(const char *selector)
     free(platform);
 }
 
-static void fill(cl_mem mem, size_t bytes, unsigned char byte)
-{
-    const cl_uint pattern = byte * 0x01010101U;
-
-    lab_opencl_require(clEnqueueFillBuffer(lab_opencl.queue, mem, &pattern,
-                                           sizeof(pattern), 0, ROOM(bytes), 0, NULL,
-                                           NULL),
-                       "clEnqueueFillBuffer");
-}
-
-cl_mem lab_opencl_create(size_t bytes)
+static void *create(size_t bytes)
 {
     cl_int error;
-    const cl_mem mem =
-        clCreateBuffer(lab_opencl.context, CL_MEM_READ_WRITE, ROOM(bytes), NULL, &error);
+    const cl_mem mem = clCreateBuffer(lab_opencl.context, CL_MEM_READ_WRITE,
+                                      (bytes | 63) + 1, NULL, &error);
 
     lab_opencl_require(error, "clCreateBuffer");
-    fill(mem, bytes, 0);
     return mem;
 }
 
-static void drop_sets(void)
+static void release(void *mem)
 {
-    for (size_t i = 0; i < num_sets; i++) {
-        for (size_t k = 0; k < 2 * LAB_ARRAYS; k++) {
-            const struct lab_buffers *const set = &lab_opencl.sets[i];
-            const cl_mem mem = (k % 2 ? set->in : set->out)[k / 2];
-            if (mem) {
-                clReleaseMemObject(mem);
-            }
-        }
-    }
-    free(lab_opencl.sets);
+    clReleaseMemObject(mem);
 }
 
-void lab_opencl_data(const struct lab_data *data)
+static void write_buffer(void *mem, const void *from, size_t bytes)
 {
-    drop_sets();
-    all = data;
-    num_sets = data->sets;
-    lab_opencl.sets = lab_allocate(num_sets * sizeof(*lab_opencl.sets));
-    for (size_t i = 0; i < num_sets; i++) {
-        struct lab_buffers *const set = &lab_opencl.sets[i];
-        for (size_t k = 0; k < data->num_in; k++) {
-            const struct lab_array *const in = &data->in[k];
-            set->in[k] = lab_opencl_create(in->size);
-            lab_opencl_require(clEnqueueWriteBuffer(lab_opencl.queue, set->in[k], CL_TRUE,
-                                                    0, ROOM(in->size), in->bytes, 0, NULL,
-                                                    NULL),
-                               "clEnqueueWriteBuffer");
-        }
-        for (size_t k = 0; k < data->num_out; k++) {
-            set->out[k] = lab_opencl_create(data->out[k].size);
-        }
-    }
+    lab_opencl_require(clEnqueueWriteBuffer(lab_opencl.queue, mem, CL_TRUE, 0, bytes,
+                                            from, 0, NULL, NULL),
+                       "clEnqueueWriteBuffer");
 }
 
-void lab_opencl_spoil(size_t set, unsigned char byte)
+static void read_buffer(void *to, const void *mem, size_t bytes)
 {
-    for (size_t k = 0; k < all->num_out; k++) {
-        fill(lab_opencl.sets[set].out[k], all->out[k].size, byte);
-    }
-}
-
-void lab_opencl_read(size_t set, size_t out, void *to)
-{
-    lab_opencl_require(clEnqueueReadBuffer(lab_opencl.queue,
-                                           lab_opencl.sets[set].out[out], CL_TRUE, 0,
-                                           ROOM(all->out[out].size), to, 0, NULL, NULL),
+    lab_opencl_require(clEnqueueReadBuffer(lab_opencl.queue, (cl_mem)(uintptr_t)mem,
+                                           CL_TRUE, 0, bytes, to, 0, NULL, NULL),
                        "clEnqueueReadBuffer");
 }
+
+const struct lab_memory lab_opencl_memory = { create, release, write_buffer,
+                                              read_buffer };
 
 double lab_opencl_seconds(cl_event first, cl_event last)
 {
@@ -135,13 +90,4 @@ double lab_opencl_seconds(cl_event first, cl_event last)
     clReleaseEvent(first);
     clReleaseEvent(last);
     return end > begin ? (double)(end - begin) * 1e-9 : -1;
-}
-
-void lab_opencl_close(void)
-{
-    drop_sets();
-    clReleaseCommandQueue(lab_opencl.profiled);
-    clReleaseCommandQueue(lab_opencl.queue);
-    clReleaseContext(lab_opencl.context);
-    device_list_finish(&list);
 }

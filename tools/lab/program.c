@@ -2,34 +2,28 @@
 
 #include "../clfold/clock.h"
 
-#include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <wchar.h>
 
 static const struct lab_program *program;
-static struct lab_data all; /* of no sets before the first */
+struct lab_data lab_data; /* of no sets before the first */
+static const struct lab_memory *memory;
 static bool is_ready[LAB_CALLS], has_members;
 static FILE *answers;
 
-/* A byte that is not UTF-8 becomes the character that says so. */
 static void put_string(const char *text)
 {
     putc('"', answers);
-    for (size_t size; *text; text += size) {
-        wchar_t c = 0xfffd;
-        size = mbrtowc(&c, text, MB_LEN_MAX, &(mbstate_t){ 0 });
-        if (size > MB_LEN_MAX || c < ' ') {
-            fprintf(answers, "\\u%04x", (unsigned)c);
-            size = 1;
-        } else {
-            fprintf(answers, "%s%.*s", strchr("\"\\", *text) ? "\\" : "", (int)size,
-                    text);
-        }
+    for (; *text; text++) {
+        const bool is_control = (unsigned char)*text < ' ';
+        fprintf(answers,
+                is_control              ? "\\u%04x"
+                : strchr("\"\\", *text) ? "\\%c"
+                                        : "%c",
+                *text);
     }
     putc('"', answers);
 }
@@ -70,6 +64,16 @@ void lab_runs_on(const char *device, int index, const char *platform, const char
     fputs(is_cpu ? "true" : "false", answers);
 }
 
+void lab_put_calls(const char *const *calls, size_t num)
+{
+    put_key("calls");
+    for (size_t i = 0; i < num; i++) {
+        fputs(i == 0 ? "[" : ", ", answers);
+        put_string(calls[i]);
+    }
+    putc(']', answers);
+}
+
 bool lab_say(const char *key, const char *format, ...)
 {
     char text[16384];
@@ -90,15 +94,14 @@ void lab_stop(void)
 
 /* ---- Data ---- */
 
-const struct lab_array *lab_find(const struct lab_array *arrays, size_t num,
-                                 const char *name)
+size_t lab_find(const struct lab_array *arrays, const char *name)
 {
     size_t i = 0;
 
-    while (i < num && strcmp(arrays[i].name, name) != 0) {
+    while (i < LAB_ARRAYS && strcmp(arrays[i].name, name) != 0) {
         i++;
     }
-    return i < num ? &arrays[i] : NULL;
+    return i;
 }
 
 static size_t read_number(const char *text, size_t least, size_t most)
@@ -133,7 +136,7 @@ static void take_array(char *field)
 
     (void)sscanf(field, "%23[^=]=%n", array.name, &at);
     char *const colon = strrchr(field + at, ':');
-    size_t *const num = colon ? &all.num_in : &all.num_out;
+    size_t *const num = colon ? &lab_data.num_in : &lab_data.num_out;
     if (at == 0 || *num == LAB_ARRAYS) {
         lab_fail("data: %s is not of the form NAME=PATH:BYTES, or one too many", field);
     }
@@ -142,90 +145,127 @@ static void take_array(char *field)
         *colon = '\0';
         array.bytes = read_file(field + at, array.size);
     }
-    (colon ? all.in : all.out)[(*num)++] = array;
+    (colon ? lab_data.in : lab_data.out)[(*num)++] = array;
+}
+
+/* Copies bytes into memory, or if there are none, so many of one. */
+static void fill(void *to, const void *from, size_t bytes, int byte)
+{
+    void *const all = from ? NULL : memset(lab_allocate(bytes), byte, bytes);
+
+    if (bytes > 0) {
+        memory->write(to, from ? from : all, bytes);
+    }
+    free(all);
+}
+
+static void drop_sets(void)
+{
+    for (size_t i = 0; i < lab_data.num_sets; i++) {
+        for (size_t k = 0; k < lab_data.num_in; k++) {
+            memory->release(lab_data.sets[i].in[k]);
+        }
+        for (size_t k = 0; k < lab_data.num_out; k++) {
+            memory->release(lab_data.sets[i].out[k]);
+        }
+    }
+    free(lab_data.sets);
 }
 
 static void take_data(char **fields)
 {
     memset(is_ready, 0, sizeof(is_ready));
-    all = (struct lab_data){ .count = read_number(fields[1], 0, SIZE_MAX / 4),
-                             .sets = read_number(fields[2], 1, 1 << 16) };
+    drop_sets();
+    lab_data = (struct lab_data){ .count = read_number(fields[1], 0, SIZE_MAX / 4) };
+    const size_t num = read_number(fields[2], 1, 1 << 16);
     for (fields += 3; *fields; fields++) {
         take_array(*fields);
     }
-    program->data(&all);
-    for (size_t k = 0; k < all.num_in; k++) {
-        free((void *)(uintptr_t)all.in[k].bytes);
-        all.in[k].bytes = NULL;
+    lab_data.sets = lab_allocate(num * sizeof(*lab_data.sets));
+    for (; lab_data.num_sets < num; lab_data.num_sets++) {
+        struct lab_set *const set = &lab_data.sets[lab_data.num_sets];
+        for (size_t k = 0; k < lab_data.num_in; k++) {
+            set->in[k] = memory->create(lab_data.in[k].size);
+            fill(set->in[k], lab_data.in[k].bytes, lab_data.in[k].size, 0);
+        }
+        for (size_t k = 0; k < lab_data.num_out; k++) {
+            set->out[k] = memory->create(lab_data.out[k].size);
+            fill(set->out[k], NULL, lab_data.out[k].size, 0);
+        }
+    }
+    if (program->data) {
+        program->data();
+    }
+    for (size_t k = 0; k < lab_data.num_in; k++) {
+        free((void *)(uintptr_t)lab_data.in[k].bytes);
+        lab_data.in[k].bytes = NULL;
     }
 }
 
 /* ---- Memory of host programs ---- */
 
-static struct lab_set *host_sets;
-static char *host_memory;
-
 /* To whole pages, one at least. */
 #define ROOM(bytes) (((bytes) | 4095) + 1)
 
-void *lab_allocate(size_t bytes)
+static void *create(size_t bytes)
 {
-    void *const memory = aligned_alloc(4096, ROOM(bytes));
+    void *const array = aligned_alloc(4096, ROOM(bytes));
 
-    if (!memory) {
+    if (!array) {
         lab_fail("there is not enough memory for %zu bytes", bytes);
     }
-    return memset(memory, 0, ROOM(bytes));
+    return array;
 }
 
-const struct lab_set *lab_host_sets(const struct lab_data *data)
+void *lab_allocate(size_t bytes)
 {
-    size_t bytes = 0;
-
-    for (size_t k = 0; k < LAB_ARRAYS; k++) {
-        bytes += ROOM(data->in[k].size) + ROOM(data->out[k].size);
-    }
-    free(host_memory);
-    free(host_sets);
-    char *at = host_memory = lab_allocate(data->sets * bytes);
-    host_sets = lab_allocate(data->sets * sizeof(*host_sets));
-    for (size_t i = 0; i < data->sets * LAB_ARRAYS; i++) {
-        const size_t k = i % LAB_ARRAYS;
-        struct lab_set *const set = &host_sets[i / LAB_ARRAYS];
-        set->in[k] =
-            k < data->num_in ? memcpy(at, data->in[k].bytes, data->in[k].size) : at;
-        set->out[k] = at += ROOM(data->in[k].size);
-        at += ROOM(data->out[k].size);
-    }
-    return host_sets;
+    return memset(create(bytes), 0, ROOM(bytes));
 }
 
-void lab_host_spoil(size_t set, unsigned char byte)
+static void copy(void *to, const void *from, size_t bytes)
 {
-    for (size_t k = 0; k < all.num_out; k++) {
-        memset(host_sets[set].out[k], byte, all.out[k].size);
-    }
+    memcpy(to, from, bytes);
 }
 
-void lab_host_read(size_t set, size_t out, void *to)
-{
-    memcpy(to, host_sets[set].out[out], all.out[out].size);
-}
+static const struct lab_memory host = { create, free, copy, copy };
 
 /* ---- Calls ---- */
+
+size_t lab_find_call(const char *const *calls, size_t num, int num_words, char **words,
+                     size_t *times)
+{
+    const size_t lines = (lab_data.in[lab_in("in")].size + 63) / 64,
+                 room = (lab_data.out[lab_out("out")].size + 63) / 64;
+    const bool copies = strcmp(words[0], "copy") == 0;
+    char name[64];
+    size_t i = 0;
+
+    snprintf(name, sizeof(name), num_words > 1 ? "%s %s" : "%s", words[0], words[1]);
+    *times = copies && num_words == 3 ? strtoul(words[2], NULL, 10) : 1;
+    while (i < num && strcmp(calls[i], name) != 0) {
+        i++;
+    }
+    const bool has_room = *times > 0 && lines > 0 && (!copies || room / *times >= lines);
+    if (i == num || num_words > 2 + copies || !has_room) {
+        lab_refuse("there is no %s of that data", name);
+        return num;
+    }
+    return i;
+}
 
 static void take_round(unsigned id, size_t calls, bool has_events)
 {
     static size_t last;
 
-    program->make(id, ++last % all.sets);
+    program->make(id, ++last % lab_data.num_sets);
     const double begin = clock_now();
     for (size_t i = 0; i < calls; i++) {
-        program->make(id, ++last % all.sets);
+        program->make(id, ++last % lab_data.num_sets);
     }
     lab_put_number("seconds", (clock_now() - begin) / (double)calls);
     if (has_events) {
-        const double seconds = program->time ? program->time(id, ++last % all.sets) : -1;
+        const double seconds =
+            program->time ? program->time(id, ++last % lab_data.num_sets) : -1;
         lab_put_number("event_seconds", seconds < 0 ? (double)NAN : seconds);
     }
 }
@@ -233,13 +273,22 @@ static void take_round(unsigned id, size_t calls, bool has_events)
 static void take_check(unsigned id, const char *path)
 {
     FILE *const file = fopen(path, "wb");
+    const struct lab_array *const out = lab_data.out;
+    void *const *const arrays = lab_data.sets[0].out;
 
-    program->spoil(0, 0xa5);
+    for (size_t k = 0; k < lab_data.num_out; k++) {
+        fill(arrays[k], NULL, out[k].size, 0xa5);
+    }
     program->make(id, 0);
-    for (size_t k = 0; file && k < all.num_out; k++) {
-        void *const bytes = lab_allocate(all.out[k].size);
-        program->read(0, k, bytes);
-        fwrite(bytes, 1, all.out[k].size, file);
+    if (program->settle) {
+        program->settle(0);
+    }
+    for (size_t k = 0; file && k < lab_data.num_out; k++) {
+        void *const bytes = lab_allocate(out[k].size);
+        if (out[k].size > 0) {
+            memory->read(bytes, arrays[k], out[k].size);
+        }
+        fwrite(bytes, 1, out[k].size, file);
         free(bytes);
     }
     if (!file || ferror(file) | fclose(file)) {
@@ -261,7 +310,7 @@ static void take(char *line)
                             : (unsigned)read_number(fields[1], 0, LAB_CALLS - 1);
     if (strcmp(name, "data") == 0 && num > 2 && !line) {
         take_data(fields);
-    } else if (strcmp(name, "call") == 0 && num > 3 && !line && all.sets > 0) {
+    } else if (strcmp(name, "call") == 0 && num > 3 && !line && lab_data.num_sets > 0) {
         is_ready[id] = program->call(id, fields[2], num - 3, fields + 3);
         if (is_ready[id]) {
             program->make(id, 0);
@@ -285,36 +334,33 @@ static void take(char *line)
 
 int lab_main(int argc, char **argv, const struct lab_program *which)
 {
-    const char *name;
     char *line = NULL;
     size_t room = 0;
 
-    setlocale(LC_CTYPE, "C.UTF-8");
     /* What a driver prints, or a kernel, is not an answer. */
     answers = fdopen(dup(STDOUT_FILENO), "w");
     dup2(STDERR_FILENO, STDOUT_FILENO);
     program = which;
+    memory = program->memory ? program->memory : &host;
     if (!(argc == 1 || (argc == 3 && strcmp(argv[1], "--device") == 0))) {
         lab_fail("usage: %s [--device DEVICE]", argv[0]);
     }
     lab_put_text("program", program->name);
-    program->open(argc == 3 ? argv[2] : NULL);
-    for (size_t i = 0; program->has && (name = program->has(i)); i++) {
-        fputs(i == 0 ? ", \"calls\": [" : ", ", answers);
-        put_string(name);
+    if (program->open) {
+        program->open(argc == 3 ? argv[2] : NULL);
+    } else {
+        lab_runs_on("host", -1, "", "", true);
     }
-    fputs(program->has ? "]" : "", answers);
     end_answer();
     while (getline(&line, &room, stdin) >= 0) {
         line[strcspn(line, "\n")] = '\0';
         take(line);
         end_answer();
     }
+    drop_sets();
     if (program->close) {
         program->close();
     }
-    free(host_memory);
-    free(host_sets);
     free(line);
     fclose(answers);
     return 0;

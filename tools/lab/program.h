@@ -22,48 +22,60 @@ enum { LAB_ARRAYS = 8, LAB_CALLS = 64, LAB_FIELDS = 256 }; /* of a request */
 /* An array of the data, or room for results. */
 struct lab_array {
     char name[24];     /* "in", "heads", a stream's name; "out", "also", "num" */
-    const void *bytes; /* of an input, while the sets are made: not to be written */
+    const void *bytes; /* of an input, while data are taken: not to be written */
     size_t size;       /* in bytes */
 };
 
-/* What the driver has made. All sets together are larger than the caches. */
-struct lab_data {
-    size_t count; /* elements */
-    size_t sets;  /* of copies of the inputs and of outputs, which calls take in turn */
-    size_t num_in, num_out;
-    struct lab_array in[LAB_ARRAYS], out[LAB_ARRAYS];
+/* Copies of the inputs, and outputs: what a call may use. */
+struct lab_set {
+    void *in[LAB_ARRAYS + 1], *out[LAB_ARRAYS + 1];
 };
 
-/* That input or output, or NULL. */
-const struct lab_array *lab_find(const struct lab_array *arrays, size_t num,
-                                 const char *name);
-#define lab_in(data, name)  lab_find((data)->in, (data)->num_in, name)
-#define lab_out(data, name) lab_find((data)->out, (data)->num_out, name)
+/* What the driver has made. All sets together are larger than the caches. A place of
+ * LAB_ARRAYS is that of no array: of 0 bytes, and NULL. */
+struct lab_data {
+    size_t count, num_sets, num_in, num_out;
+    struct lab_array in[LAB_ARRAYS + 1], out[LAB_ARRAYS + 1];
+    struct lab_set *sets;
+};
+extern struct lab_data lab_data;
 
-/* Members may be NULL where it says so. A failure ends the program by lab_fail. */
+/* The place of that input or output; LAB_ARRAYS: none. */
+size_t lab_find(const struct lab_array *arrays, const char *name);
+#define lab_in(name)  lab_find(lab_data.in, name)
+#define lab_out(name) lab_find(lab_data.out, name)
+
+/* Where sets are. No copy is of 0 bytes. */
+struct lab_memory {
+    void *(*create)(size_t bytes); /* also of 0, and of whole lines of 64 */
+    void (*release)(void *memory);
+    void (*write)(void *memory, const void *from, size_t bytes);
+    void (*read)(void *to, const void *memory, size_t bytes);
+};
+
+/* The first three may not be NULL. A failure ends the program by lab_fail. */
 struct lab_program {
     const char *name;
-    /* Chooses the device, NULL being the default, and tells it by lab_runs_on. */
-    void (*open)(const char *device);
-    /* What it has, as "read plain", one after the other; NULL: calls are as the driver's
-     * words say. */
-    const char *(*has)(size_t index);
-    /* Makes the sets. What was made before is given back first. */
-    void (*data)(const struct lab_data *data);
     /* Gets ready for that call; false: there is none, and lab_refuse has said why. */
     bool (*call)(unsigned id, const char *tuning, int num_words, char **words);
-    /* Members of the answer about a call that is ready, by lab_put_*; or NULL. */
-    void (*describe)(unsigned id);
     /* Makes it on a set; returns when it is done. */
     void (*make)(unsigned id, size_t set);
-    /* The same, and seconds by the device's clock, or -1; or NULL. */
+    const struct lab_memory *memory; /* NULL: the host's */
+    /* Chooses the device, NULL being the default, and tells it by lab_runs_on; NULL: the
+     * host. */
+    void (*open)(const char *device);
+    /* The data are new: what was made of older ones is given back. */
+    void (*data)(void);
+    /* What is known of a call once it is made: members of the answer. */
+    void (*describe)(unsigned id);
+    /* Makes it: seconds by the device's clock, or -1. */
     double (*time)(unsigned id, size_t set);
-    /* Fills all outputs of the set with that byte; and copies one, by its number. */
-    void (*spoil)(size_t set, unsigned char byte);
-    void (*read)(size_t set, size_t out, void *to);
-    /* Another request, "trace", with its words after the ID; or NULL. */
+    /* Of the results of a call that is not timed: where they are elsewhere, as a number
+     * that the host has, they are put into the outputs. */
+    void (*settle)(size_t set);
+    /* Another request, "trace", with its words after the ID. */
     void (*request)(const char *name, unsigned id, const char *path);
-    void (*close)(void); /* or NULL */
+    void (*close)(void);
 };
 
 int lab_main(int argc, char **argv, const struct lab_program *program);
@@ -71,6 +83,12 @@ int lab_main(int argc, char **argv, const struct lab_program *program);
 /* Members of the object that is being answered. */
 void lab_put_text(const char *key, const char *text);
 void lab_put_number(const char *key, double number);
+/* What else than operations it has, in its first line: "read plain". */
+void lab_put_calls(const char *const *calls, size_t num);
+/* Which of these the words of a call name, and how often it writes what it reads, for
+ * which the outputs have room; or `num`. */
+size_t lab_find_call(const char *const *calls, size_t num, int num_words, char **words,
+                     size_t *times);
 
 /* Where it runs, in the first line: the device, its number among OpenCL's or -1, its
  * platform and driver or "". Other members may follow, such as "version". */
@@ -86,15 +104,8 @@ void lab_stop(void) __attribute__((noreturn));
 #define lab_end(...)    (lab_say(__VA_ARGS__), lab_stop()) /* "failed", "no_device" */
 #define lab_fail(...)   lab_end("failed", __VA_ARGS__)
 
-/* Host programs: memory with every page touched, and the sets of the data in it. */
+/* Memory with every page touched: zeros. */
 void *lab_allocate(size_t bytes);
-struct lab_set {
-    void *in[LAB_ARRAYS], *out[LAB_ARRAYS]; /* as lab_data has them */
-};
-/* All sets; the last ones are given back. */
-const struct lab_set *lab_host_sets(const struct lab_data *data);
-void lab_host_spoil(size_t set, unsigned char byte);
-void lab_host_read(size_t set, size_t out, void *to);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ PEERS = {
     "openmp": ("a C compiler with OpenMP's inscan", ["cc", "-fopenmp", "loops.c"]),
     "onetbb": ("oneTBB and a C++ compiler", ["c++", "-fopenmp-simd", "onetbb.cpp", "-ltbb"]),
     "boost_compute": ("Boost.Compute and a C++ compiler", ["c++", "boost_compute.cpp", "-lOpenCL"]),
-    "cub": ("CUDA's nvcc", ["nvcc", "cub.cu"]),
+    "cub": ("CUDA's nvcc", ["nvcc", "--extended-lambda", "cub.cu"]),
     "numpy": ("numpy, Debian's package python3-numpy", None),
     "scipy": ("scipy, Debian's package python3-scipy", None),
     "pyopencl": ("pyopencl, Debian's package python3-pyopencl", None),
@@ -54,33 +55,36 @@ def c_type(dtype):
     return f"{'u' * (dtype.kind == 'u')}int{8 * dtype.itemsize}_t"
 
 
+def uses(word, text):
+    return bool(re.search(rf"\b{word}\b", text))
+
+
 def macros(case):
     """The case as docs/lab.md has it, by name. Trouble: no macros can say it."""
     if case.result or (case.combine and not case.pair) or len(case.streams) > 1 or (
             case.op and case.op not in OPERATORS) or (case.same and case.same != "a == b"):
         raise Trouble("unsupported: it has no such fold")
     folds, acc = case.operation in ("reduce", "scan"), DTYPES[case.acc]
-    found = {case.operation.upper(): 1, "IN": c_type(case.dtype), "LOAD": case.load or "x",
-             "T": c_type(acc if folds or case.load else case.out_dtype),
-             "EXCLUSIVE": int(case.exclusive), "RUNS": int(bool(case.same)),
-             "ALSO": int("also" in case.room()), "PAIR": int(bool(case.pair)),
-             "PLUS": int(case.op == "add"), "LENGTH": case.length, "COLUMNS": case.columns,
-             "STREAM": len(case.streams)}  # fmt: skip
-    found["REORDERS"] = int(folds and case.pair != "affine")
-    for kind in case.streams.values():
-        found["Y"] = c_type(DTYPES[kind])
-    if case.keep:
-        found["KEEP"] = case.keep
-    if case.by:
-        found |= {f"BY_{case.by.upper()}": 1, "HEADS": c_type(case.heads)}
-    if case.pair:
-        x, y = case.combine.strip("{ }").split(",")
-        found |= {"OP_X": x.strip(), "OP_Y": y.strip(), "START": "1, 0"}
-    elif folds:
-        start = identity_of(case.op, acc)
-        found |= {"OP": OPERATORS[case.op][0],
-                  "START": str(start).replace("inf", "INFINITY").removesuffix(".0")}
-    return {f"CASE_{name}": str(text) for name, text in found.items() if text != 0}
+    start = identity_of(case.op, acc) if folds and not case.pair else 0
+    x, y = case.combine.strip("{ }").split(",") if case.pair else (0, 0)
+    item, load = acc if folds or case.load else case.out_dtype, case.load or "x"
+    found = {
+        "IN": c_type(case.dtype), "HEADS": c_type(case.heads), "LOAD": load, "T": c_type(item),
+        "Y": next((c_type(DTYPES[kind]) for kind in case.streams.values()), c_type(case.dtype)),
+        "KEEP": case.keep or 1, "OP": OPERATORS[case.op][0] if folds and case.op else 0,
+        "START": "1, 0" if case.pair else str(start).replace("inf", "INFINITY").removesuffix(".0"),
+        "OP_X": x, "OP_Y": y, "PAIR": bool(case.pair), "PLUS": case.op == "add",
+        "REORDERS": folds and case.pair != "affine", "EXCLUSIVE": case.exclusive,
+        "LENGTH": case.length, "COLUMNS": case.columns, "STREAM": bool(case.streams),
+        "PLAIN": load == "x" and (case.dtype == item or bool(case.pair)),
+        "LOADS_I": uses("i", load), "KEEPS_X": not uses("[iny]", case.keep or ""),
+        "KEEPS": bool(case.keep), "RUNS": bool(case.same), "ALSO": "also" in case.room(),
+        "BY": bool(case.by),
+        **{name.upper(): case.operation == name for name in ("reduce", "scan", "map", "select")},
+        **{f"BY_{name.upper()}": case.by == name for name in ("flags", "keys", "offsets")},
+    }  # fmt: skip
+    return {f"CASE_{name}": str(int(text) if isinstance(text, bool) else text).strip()
+            for name, text in found.items()}
 
 
 def compiled(name, words, case):

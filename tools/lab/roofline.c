@@ -79,18 +79,19 @@ static const char text[] =
     "COPY(copy_streamed_prefetched, PREFETCH, STREAM)\n"
     "#endif\n";
 
-/* The last four are not of every compiler. */
-static const char *const names[] = { "empty",           "read plain",
-                                     "copy plain",      "read quarters",
-                                     "read prefetched", "copy prefetched",
-                                     "copy streamed",   "copy streamed_prefetched" };
+/* The fourth is "copy driver" where there are no quarters; the last four are not of every
+ * compiler. */
+static const char *names[] = { "empty",           "read plain",
+                               "copy plain",      "read quarters",
+                               "read prefetched", "copy prefetched",
+                               "copy streamed",   "copy streamed_prefetched" };
+static size_t num_names = 4;
 static cl_program programs[MOST_TIMES + 1]; /* by how often a copy writes an element */
-static bool has_builtins;
 static struct call {
     cl_kernel kernel; /* NULL: the driver's copy */
-    bool is_empty, reads;
+    const char *name;
 } calls[LAB_CALLS];
-static size_t in, out, bytes, room, global, local = 1;
+static size_t in, out, bytes, global, local = 1;
 static cl_ulong num, piece; /* vectors, and those of a piece */
 static cl_mem sink;         /* of reads */
 
@@ -103,7 +104,7 @@ static cl_program build(size_t times)
     if (!programs[times]) {
         snprintf(options, sizeof(options), "-DTIMES=%zu%s%s", times,
                  lab_opencl.is_cpu ? " -DIS_CPU" : "",
-                 has_builtins ? " -DHAS_BUILTINS" : "");
+                 num_names > 4 ? " -DHAS_BUILTINS" : "");
         programs[times] =
             clCreateProgramWithSource(lab_opencl.context, 1, &source, NULL, &status);
         lab_opencl_require(status, "clCreateProgramWithSource");
@@ -117,121 +118,100 @@ static void open_roofline(const char *device)
 {
     lab_opencl_open(device);
     char *const platform = platform_text(lab_opencl.device->platform, CL_PLATFORM_NAME);
-    has_builtins = clfold_platform_builtins(platform);
+    num_names = clfold_platform_builtins(platform) ? 8 : 4;
     free(platform);
-}
-
-static const char *has(size_t index)
-{
-    return index == 3 && !lab_opencl.is_cpu ? "copy driver"
-           : index < (has_builtins ? 8 : 4) ? names[index]
-                                            : NULL;
-}
-
-static void close_calls(void)
-{
-    for (int id = 0; id < LAB_CALLS; id++) {
-        if (calls[id].kernel) {
-            clReleaseKernel(calls[id].kernel);
-            calls[id].kernel = NULL;
-        }
-    }
-    if (sink) {
-        clReleaseMemObject(sink);
-    }
+    names[3] = lab_opencl.is_cpu ? names[3] : "copy driver";
+    lab_put_calls(names, num_names);
 }
 
 /* A work-item of a CPU reads a 256th of all, so that many cores have a piece each, but 8
  * to 256 KiB. Reading 256 MiB, PoCL 3.1 on two cores, 2026-11-22: 79 to 80 GB/s by pieces
  * of 16 KiB, 83 to 84 by 64, 82 to 86 by 256, 80 to 83 by larger ones. Others have as
  * many work-items as a large unit holds, on each. */
-static void make_data(const struct lab_data *data)
+static void choose_sizes(void)
 {
     const cl_device_id id = lab_opencl.device->id;
-    const struct lab_array *const source = lab_in(data, "in"), *const result =
-                                                                   lab_out(data, "out");
     size_t limit = 1;
     cl_uint units = 1;
 
-    if (!source || source->size == 0) {
-        lab_fail("data: there is no in");
-    }
-    close_calls();
-    lab_opencl_data(data);
-    in = (size_t)(source - data->in);
-    out = result ? (size_t)(result - data->out) : LAB_ARRAYS;
-    room = result ? (result->size + LINE - 1) / LINE : 0; /* lines */
-    num = (source->size - 1) / LINE + 1;
+    in = lab_in("in");
+    out = lab_out("out");
+    num = (lab_data.in[in].size + LINE - 1) / LINE;
     bytes = num * LINE;
     piece = num / 256 < 128 ? 128 : num / 256 < 4096 ? num / 256 : 4096;
-    global = (num - 1) / piece + 1;
+    global = (num + piece - 1) / piece;
     if (!lab_opencl.is_cpu) {
         clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(limit), &limit, NULL);
         clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL);
         num = bytes / sizeof(cl_uint4);
         local = limit < 256 ? limit : 256;
         global = num < (size_t)units * 2048 ? num : (size_t)units * 2048;
-        global = ((global - 1) / local + 1) * local;
+        global = (global + local - 1) / local * local;
     }
-    sink = lab_opencl_create(global * sizeof(cl_uint));
+    if (sink) {
+        clReleaseMemObject(sink);
+    }
+    sink = lab_opencl_memory.create(global * sizeof(cl_uint));
 }
 
 /* empty, read WAY, or copy WAY [TIMES] */
 static bool open_call(unsigned id, const char *tuning, int num_words, char **words)
 {
-    const bool copies = strcmp(words[0], "copy") == 0;
-    const size_t times = num_words == 3 && copies ? strtoul(words[2], NULL, 10) : 1;
-    struct call call = { NULL, strcmp(words[0], "empty") == 0,
-                         strcmp(words[0], "read") == 0 };
-    char name[64];
+    struct call *const call = &calls[id];
+    size_t times;
+    const size_t number = lab_find_call(names, num_names, num_words, words, &times);
     cl_int status = CL_SUCCESS;
 
     (void)tuning;
-    snprintf(name, sizeof(name), num_words > 1 ? "%s_%s" : "%s", words[0], words[1]);
-    if (times < 1 || times > MOST_TIMES || num_words > 2 + copies ||
-        (copies && room / times < bytes / LINE)) {
-        return lab_refuse("there is no %s of that data", name);
+    if (number == num_names) {
+        return false;
     }
-    if (strcmp(name, "copy_driver") != 0) {
-        call.kernel = clCreateKernel(build(times), name, &status);
+    const bool is_driver = strcmp(names[number], "copy driver") == 0;
+    if (times > (is_driver ? 1 : MOST_TIMES)) {
+        return lab_refuse("%s writes an element less often", names[number]);
     }
-    if (calls[id].kernel) {
-        clReleaseKernel(calls[id].kernel);
+    if (call->kernel) {
+        clReleaseKernel(call->kernel);
     }
-    calls[id] = call;
-    if (call.kernel && !call.is_empty) {
-        lab_opencl_require(clSetKernelArg(call.kernel, 2, sizeof(num), &num), name);
-        lab_opencl_require(clSetKernelArg(call.kernel, 3, sizeof(piece), &piece), name);
+    *call = (struct call){ NULL, names[number] };
+    if (!is_driver) {
+        char kernel[64];
+        snprintf(kernel, sizeof(kernel), "%s%s%s", words[0], num_words > 1 ? "_" : "",
+                 num_words > 1 ? words[1] : "");
+        call->kernel = clCreateKernel(build(times), kernel, &status);
     }
-    return status == CL_SUCCESS || lab_refuse("there is no kernel %s", name);
+    lab_opencl_require(status, "clCreateKernel");
+    return true;
 }
 
-static void enqueue(unsigned id, size_t set, cl_command_queue queue, cl_event *event)
+static void enqueue(const struct call *call, size_t set, cl_command_queue queue,
+                    cl_event *event)
 {
     static const size_t one = 1;
-    const struct call *const call = &calls[id];
-    const struct lab_buffers *const buffers = &lab_opencl.sets[set];
-    const cl_mem *const to = call->reads ? &sink : &buffers->out[out];
-    cl_int status = CL_SUCCESS;
+    const struct lab_set *const arrays = &lab_data.sets[set];
+    const cl_mem from = arrays->in[in], to = *call->name == 'r' ? sink : arrays->out[out];
+    const bool is_empty = *call->name == 'e';
+    cl_int status;
 
     if (!call->kernel) {
-        status =
-            clEnqueueCopyBuffer(queue, buffers->in[in], *to, 0, 0, bytes, 0, NULL, event);
+        status = clEnqueueCopyBuffer(queue, from, to, 0, 0, bytes, 0, NULL, event);
     } else {
-        if (!call->is_empty) {
-            clSetKernelArg(call->kernel, 0, sizeof(cl_mem), &buffers->in[in]);
-            clSetKernelArg(call->kernel, 1, sizeof(cl_mem), to);
+        if (!is_empty) {
+            clSetKernelArg(call->kernel, 0, sizeof(from), &from);
+            clSetKernelArg(call->kernel, 1, sizeof(to), &to);
+            clSetKernelArg(call->kernel, 2, sizeof(num), &num);
+            clSetKernelArg(call->kernel, 3, sizeof(piece), &piece);
         }
         status = clEnqueueNDRangeKernel(queue, call->kernel, 1, NULL,
-                                        call->is_empty ? &one : &global,
-                                        call->is_empty ? &one : &local, 0, NULL, event);
+                                        is_empty ? &one : &global,
+                                        is_empty ? &one : &local, 0, NULL, event);
     }
     lab_opencl_require(status, "a call of the roofline");
 }
 
 static void make_call(unsigned id, size_t set)
 {
-    enqueue(id, set, lab_opencl.queue, NULL);
+    enqueue(&calls[id], set, lab_opencl.queue, NULL);
     lab_opencl_require(clFinish(lab_opencl.queue), "clFinish");
 }
 
@@ -239,35 +219,21 @@ static double time_call(unsigned id, size_t set)
 {
     cl_event event;
 
-    enqueue(id, set, lab_opencl.profiled, &event);
+    enqueue(&calls[id], set, lab_opencl.profiled, &event);
     clRetainEvent(event);
     return lab_opencl_seconds(event, event);
-}
-
-static void close_roofline(void)
-{
-    close_calls();
-    for (size_t times = 1; times <= MOST_TIMES; times++) {
-        if (programs[times]) {
-            clReleaseProgram(programs[times]);
-        }
-    }
-    lab_opencl_close();
 }
 
 int main(int argc, char **argv)
 {
     static const struct lab_program program = {
         .name = "roofline",
-        .open = open_roofline,
-        .has = has,
-        .data = make_data,
         .call = open_call,
         .make = make_call,
+        .memory = &lab_opencl_memory,
+        .open = open_roofline,
+        .data = choose_sizes,
         .time = time_call,
-        .spoil = lab_opencl_spoil,
-        .read = lab_opencl_read,
-        .close = close_roofline,
     };
 
     return lab_main(argc, argv, &program);
