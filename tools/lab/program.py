@@ -16,15 +16,23 @@ TROUBLES = {"failed": "failed", "no_device": "no device", "unsupported": "unsupp
 SHARED = "/dev/shm" if os.path.isdir("/dev/shm") else None
 
 
+class Failed(Exception):
+    """Ends a view with 1 and this sentence."""
+
+
 class Trouble(Exception):
     """What is shown in place of a speed."""
+
+
+class Absent(Trouble):
+    """There is no such program on this device, which is not a failure."""
 
 
 class GoesOn(Trouble):
     """After which the program may be asked again."""
 
 
-class Unsupported(GoesOn):
+class Unsupported(GoesOn, Absent):
     """It has no such call."""
 
 
@@ -79,12 +87,12 @@ class Shared:
 class Program:
     """One that runs, from its first line to its last. `about`: that first line."""
 
-    def __init__(self, name, command, limit, environment=None):
-        self.name, self.limit, self.buffer = name, limit, b""
+    def __init__(self, command, limit):
+        self.limit, self.buffer = limit, b""
         self.errors = tempfile.TemporaryFile()
         # Threads that wait for work sleep, since others have their turn.
         environment = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME": "0",
-                       **os.environ, **(environment or {})}  # fmt: skip
+                       "POCL_AFFINITY": "1", **os.environ}  # fmt: skip
         try:  # in a session of its own, so that what it starts ends with it
             self.process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
@@ -96,7 +104,7 @@ class Program:
         self.selector = selectors.DefaultSelector()
         self.selector.register(self.process.stdout, selectors.EVENT_READ)
         try:
-            self.about = self.answer("device")
+            self.about = self.answer("device", Absent)
         except BaseException:
             self.close()
             raise
@@ -126,8 +134,8 @@ class Program:
         line, _, self.buffer = self.buffer.partition(b"\n")
         return line.decode(errors="replace")
 
-    def answer(self, key=None):
-        """The line's object, which has that key."""
+    def answer(self, key=None, fails=Trouble):
+        """The line's object, which has that key. `fails`: what a failure is that it tells of."""
         line = self.line()
         try:
             answer = json.loads(line)
@@ -137,7 +145,7 @@ class Program:
             raise Trouble(f"answered {line[:100]!r}")
         for trouble, what in TROUBLES.items():
             if trouble in answer:
-                kind = Unsupported if trouble == "unsupported" else Trouble
+                kind = Unsupported if trouble == "unsupported" else fails
                 raise kind(f"{what}: {answer[trouble]}")
         if key and key not in answer:
             raise Trouble(f"answered {line[:100]!r}")
