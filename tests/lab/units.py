@@ -222,6 +222,11 @@ def case_words(_d, _):
     case = Case("select --where 'x > 40' --rest", 10).of_type("u8:u64")
     told = case.type_label(), case.label(), case.dtype, case.acc
     check(told == ("u8:u64", "select --where 'x > 40' --rest", np.dtype("u1"), "u64"), f"{told}")
+    long = "select --where 'x > 40 && x < 45' --rest --load 'x * 3'"
+    for words, label in ((f"scan {DUAL} --commutative", "scan dual --commutative"), (
+            "reduce --type u8 --stream y=f32", "reduce --stream y=f32"), (
+            long, "select --where 'x ...-load 'x * 3'")):  # fmt: skip
+        check(Case(words).label() == label, f"{Case(words).label()}")
     for words, kinds in bench.CASES["all"]:
         for kind in kinds.split():
             view.make_case(words, kind, 1000)  # each is a case
