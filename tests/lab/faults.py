@@ -253,9 +253,9 @@ def tuned(d, _):
     """What does not win leaves the default; rows of others stay."""
     path = d.path("tuning")
     d.plant()
-    told = d.good("tune", "--file", path, *TUNE, 1, "reduce")
+    told = d.good("tune", "--file", path, *TUNE, 30, "reduce")
     check(not os.path.exists(path) and "the default" in told and "0 of 1 are faster" in told, told)
-    for seconds, left, said in ((0.01, ROWS, "no time to try others"), (1, FIRST, "the default")):
+    for seconds, left, said in ((0.01, ROWS, "no time to try others"), (30, FIRST, "the default")):
         write(path, ROWS)
         told = d.good("tune", "--file", path, *TUNE, seconds, "reduce")
         check(said in told and read(path).decode() == left, f"{told} {read(path)}")

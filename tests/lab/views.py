@@ -103,8 +103,7 @@ def against(d, device):
     why = "the file has no row for it"
     check(none["against"] == why and none["ratio"] is None, f"{none}")
     head, *rows, _, _ = d.good(*words, "--against", path, "reduce").splitlines()
-    check(head.endswith("as fast") and re.search(r" \(.* to .*\)$", rows[0]) and
-          rows[1].endswith(why), f"{rows}")  # fmt: skip
+    check("as fast" in head and re.search(r" \(.* to .*\) ", rows[0]) and why in rows[1], rows)
     d.bad(1, "is not a tuning file", *words, "--against", write(path, "mine\n"))
     d.bad(1, "none", *words, "--against", "none")
 

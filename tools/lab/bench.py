@@ -45,6 +45,7 @@ This build beside another commit's, where sums are concerned:
 """
 
 
+COUNTS = [1 << n for n in range(20, 27, 2)]
 COLUMNS = [
     *report.CASE,
     ("GB/s", 8, lambda row: report.figures(row["gbps"])),
@@ -59,15 +60,12 @@ AGAINST = ("as fast", 25, lambda row: report.ratio_text(row["ratio"]) or str(row
 
 
 def read_options(arguments):
-    parser = view.Parser("bench", __doc__, "[options] [CASE]", EXAMPLES)
-    parser.add_common([1 << n for n in range(20, 27, 2)])
+    parser = view.Parser("bench", __doc__, EXAMPLES, COUNTS, known=CASES)
     parser.add_argument("--events", action="store_true",
                         help="also times by the clock of the device, of a call more each round")
     parser.add_argument("--against", metavar="FILE", type=view.file_path,
                         help="a tuning file, or a commit of clfold's repository that is built for "
                         "this: each call by it has its turn in the same rounds")
-    parser.add_outputs()
-    parser.add_case(CASES)
     return parser.parse_args(arguments)
 
 
@@ -112,7 +110,7 @@ def lines_of(row):
 
 def main(arguments):
     options = read_options(arguments)
-    columns = [*COLUMNS, AGAINST] if options.against else COLUMNS
+    columns = [*COLUMNS[:-1], *([AGAINST] if options.against else []), COLUMNS[-1]]
     with view.Session(options, "bench", columns, lines_of) as session:
         other = against(options.against, session.commands) if options.against else None
         for case in session.cases(CASES, "sums"):

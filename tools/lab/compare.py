@@ -42,14 +42,11 @@ def peers_of(text):
 
 
 def read_options(arguments):
-    parser = view.Parser("compare", __doc__, "[options] [CASE]", EXAMPLES)
-    parser.add_common([1 << 26])
+    parser = view.Parser("compare", __doc__, EXAMPLES, [1 << 26], known=CASES)
     parser.add_argument("--peers", metavar="LIST", type=peers_of,
                         default=[(name, None) for name in programs.PEERS],
                         help=f"one of {', '.join(programs.PEERS)}; default: all. NAME=COMMAND is "
                         "a program of yours that speaks as docs/lab.md says")
-    parser.add_outputs()
-    parser.add_case(CASES)
     return parser.parse_args(arguments)
 
 

@@ -47,14 +47,12 @@ The kernels over counts from 2^17 to 2^25, as a chart:
 
 
 def read_options(arguments):
-    parser = view.Parser("ladder", __doc__, "[options]", EXAMPLES)
-    parser.add_common([1 << n for n in range(17, 26)], 0.5)
+    parser = view.Parser("ladder", __doc__, EXAMPLES, [1 << n for n in range(17, 26)], 0.5)
     parser.add_argument("--op", default="add", metavar="OP", help="the operator; default: add",
                         choices=[*OPERATORS, "arg-min", "arg-max", "min-max", "arg-min-max"])
     parser.add_argument("--predict", metavar="V",
                         help="predict the times on a device too, which is named as for clfold "
                         "predict; counts of work-groups are then by its sub-groups and banks")
-    parser.add_outputs()
     options = parser.parse_args(arguments)
     if options.predict:
         predict("reduce0", {"n": 1}, options.predict)  # that there is such a device

@@ -1,5 +1,6 @@
 """The driver's end of a program: starts it, asks, and says what went wrong in a sentence."""
 
+import contextlib
 import json
 import os
 import selectors
@@ -13,7 +14,7 @@ import numpy as np
 
 # By the key of an answer, in place of a speed.
 TROUBLES = {"failed": "failed", "no_device": "no device", "unsupported": "unsupported"}
-SHARED = "/dev/shm" if os.path.isdir("/dev/shm") else None
+SHARED = "/dev/shm"  # or where temporary files are
 
 
 class Failed(Exception):
@@ -40,16 +41,26 @@ class WrongResult(GoesOn):
     pass
 
 
+@contextlib.contextmanager
+def replaced(path):
+    """The path of a file that is written, and then takes the other's place at once."""
+    part = f"{path}.{os.getpid()}.part"
+    try:
+        yield part
+        os.replace(part, path)
+    except OSError as error:
+        raise Failed(f"{path}: {error.strerror}") from error
+
+
 class Shared:
     """A case's arrays in files that programs map, as long as it is entered."""
 
     def __init__(self, case):
         self.case = case
         need = sum(array.nbytes for array in case.arrays.values()) + sum(case.room().values())
-        where = SHARED
-        if SHARED and shutil.disk_usage(SHARED).free < need:
-            where = None  # where temporary files are
-        self.folder = tempfile.TemporaryDirectory(prefix=f"clfold-lab-{os.getpid()}-", dir=where)
+        has_room = os.path.isdir(SHARED) and shutil.disk_usage(SHARED).free >= need
+        self.folder = tempfile.TemporaryDirectory(prefix=f"clfold-lab-{os.getpid()}-",
+                                                  dir=SHARED if has_room else None)  # fmt: skip
 
     def __enter__(self):
         self.paths = {}
@@ -70,18 +81,13 @@ class Shared:
 
     def take_results(self):
         """What a program wrote, by name."""
-        written, at, room = {}, 0, self.case.room()
-        try:
+        room, found = self.case.room(), np.empty(0, np.uint8)
+        with contextlib.suppress(FileNotFoundError):
             found = np.fromfile(self.results, np.uint8)
             os.remove(self.results)
-        except FileNotFoundError:
-            found = np.empty(0, np.uint8)
         if found.nbytes != sum(room.values()):
             raise Trouble(f"wrote {found.nbytes} bytes of results and not {sum(room.values())}")
-        for name, size in room.items():
-            written[name] = found[at : at + size]
-            at += size
-        return written
+        return dict(zip(room, np.split(found, np.cumsum(list(room.values()))[:-1])))
 
 
 class Program:
@@ -136,11 +142,9 @@ class Program:
 
     def answer(self, key=None, fails=Trouble):
         """The line's object, which has that key. `fails`: what a failure is that it tells of."""
-        line = self.line()
-        try:
+        line, answer = self.line(), None
+        with contextlib.suppress(ValueError):
             answer = json.loads(line)
-        except ValueError:
-            answer = None
         if not isinstance(answer, dict):
             raise Trouble(f"answered {line[:100]!r}")
         for trouble, what in TROUBLES.items():
@@ -152,11 +156,9 @@ class Program:
         return answer
 
     def ask(self, *words, key=None):
-        try:
+        with contextlib.suppress(OSError):  # it has ended, which its output shows
             self.process.stdin.write("\t".join(map(str, words)).encode() + b"\n")
             self.process.stdin.flush()
-        except OSError:
-            pass  # it has ended, which its output shows
         return self.answer(key)
 
     def round(self, number=0, calls=1, events=False):
@@ -178,13 +180,9 @@ class Program:
 
     def close(self):
         self.selector.close()
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.wait()
         for file in (self.process.stdin, self.process.stdout, self.errors):
-            try:
+            with contextlib.suppress(OSError):
                 file.close()
-            except OSError:
-                pass

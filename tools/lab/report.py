@@ -7,7 +7,7 @@ from datetime import date
 
 from lab import measure
 from lab.case import Case
-from lab.program import Failed
+from lab.program import Failed, replaced
 from lab.text import count_text
 
 # The lines of a chart; these colours are safe for the colour-blind.
@@ -140,12 +140,8 @@ class Chart:
         """Writes the figure, whole or not at all."""
         figure.suptitle(f"{title}, {date.today()}", fontsize=10)
         for path in self.paths:
-            part = f"{path}.{os.getpid()}.part"
-            try:
+            with replaced(path) as part:
                 figure.savefig(part, format="png" if path.endswith(".png") else "svg", dpi=150)
-                os.replace(part, path)
-            except OSError as error:
-                raise Failed(f"{path}: {error.strerror}") from error
 
 
 def draw_panel(axis, rows, lines_of):

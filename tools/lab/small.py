@@ -3,11 +3,9 @@ work-item, the least time that any call takes, all in turn. Prints medians in mi
 as multiples of the empty kernel's. With --instructions it counts the host's own instead, by
 callgrind: those that a warm call takes in the library clfold, without the driver's."""
 
-import os
 import re
 import shutil
 import subprocess
-import tempfile
 
 from lab import measure, programs, report, view
 from lab.measure import Entry
@@ -32,13 +30,10 @@ The host's instructions of a warm sum of 64 numbers:
 
 
 def read_options(arguments):
-    parser = view.Parser("small", __doc__, "[options] [CASE]", EXAMPLES)
-    parser.add_common([1, 16, 64, 256, 1024, 4096])
+    parser = view.Parser("small", __doc__, EXAMPLES, [1, 16, 64, 256, 1024, 4096], known=CASES)
     parser.add_argument("--instructions", action="store_true",
                         help="count instructions; needs valgrind and an OpenCL driver without code "
                         "that valgrind does not know, such as Oclgrind's")
-    parser.add_outputs()
-    parser.add_case(CASES)
     options = parser.parse_args(arguments)
     options.once = True
     if options.instructions and not shutil.which("valgrind"):
@@ -48,23 +43,18 @@ def read_options(arguments):
 
 def count_instructions(case, options):
     """Those of one warm call in libclfold: of two runs that differ in the number of calls."""
-    totals = []
-    device = ["--device", options.device] if options.device else []
-    with Shared(case) as shared, tempfile.TemporaryDirectory() as folder:
+    totals, device = [], ["--device", options.device] if options.device else []
+    with Shared(case) as shared:
+        call = "\t".join(["call", "0", "", *case.call_words(shared.paths)])
         for calls in COUNTED:
-            words = case.call_words(shared.paths)
-            lines = [shared.data_line(1), "\t".join(["call", "0", "", *words]),
-                     f"round\t0\t{calls}"]  # fmt: skip
-            out = os.path.join(folder, "out")
             done = subprocess.run(
-                ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "-q",
-                 *programs.command("clfold"), *device],
-                input="\n".join(lines) + "\n", capture_output=True, text=True, check=False,
-            )  # fmt: skip
+                ["valgrind", "--tool=callgrind", f"--callgrind-out-file={shared.results}", "-q",
+                 *programs.command("clfold"), *device], capture_output=True, text=True, check=False,
+                input=f"{shared.data_line(1)}\n{call}\nround\t0\t{calls}\n")  # fmt: skip
             if done.returncode or '"seconds"' not in done.stdout:
                 said = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
                 raise Failed(f"valgrind: {' '.join(said)}")
-            totals.append(own_instructions(out))
+            totals.append(own_instructions(shared.results))
     if totals[1] <= totals[0]:
         raise Failed("valgrind: has counted nothing in libclfold")
     return (totals[1] - totals[0]) / (COUNTED[1] - COUNTED[0])

@@ -33,7 +33,7 @@ The tiles of a scan of 2^24 numbers, as a timeline:
 
 
 def read_options(arguments):
-    parser = view.Parser("trace", __doc__, "[options]", EXAMPLES)
+    parser = view.Parser("trace", __doc__, EXAMPLES)
     add = parser.add_argument
     add("--op", default="add", choices=[op for op in OPERATORS if op != "mul"], metavar="OP",
         help="the operator; default: add")
@@ -43,7 +43,6 @@ def read_options(arguments):
     add("--algorithm", default="scan_lookback", choices=("scan_lookback", "scan_chained"),
         metavar="NAME", help="scan_lookback, or scan_chained, where each tile waits for the one "
         "before it; default: scan_lookback")
-    parser.add_outputs()
     return parser.parse_args(arguments)
 
 

@@ -41,7 +41,6 @@ COLUMNS = [
     ("as fast", 25, lambda row: report.ratio_text(row["ratio"])),
     ("numbers", -1, lambda row: " " + row["what"]),
 ]  # fmt: skip
-USAGE = "[options] [CASE]\n  or:  clfold tune --show | --reset"
 EXAMPLES = """
 Search for a minute, for about 2^20 elements, and show the rows:
   $ clfold tune --counts 2^20 --seconds 60
@@ -52,8 +51,8 @@ By sums along the rows of matrices that have 256 columns:
 
 
 def read_options(arguments):
-    parser = view.Parser("tune", __doc__, USAGE, EXAMPLES)
-    parser.add_common([1 << 26], 90.0)
+    parser = view.Parser("tune", __doc__, EXAMPLES, [1 << 26], 90.0, CASES,
+                         "\n  or:  clfold tune --show | --reset")  # fmt: skip
     data = os.environ.get("XDG_DATA_HOME") or (
         os.environ.get("HOME") and os.path.join(os.environ["HOME"], ".local/share"))
     parser.add_argument("--file", metavar="FILE", type=view.file_path,
@@ -62,8 +61,6 @@ def read_options(arguments):
     for name, words in (("show", "print the rows of the file, and which of them serve the device"),
                         ("reset", "remove the file")):
         parser.add_argument(f"--{name}", action="store_true", help=words)
-    parser.add_outputs()
-    parser.add_case(CASES)
     options = parser.parse_args(arguments)
     options.rounds = options.rounds or measure.FEWEST_ROUNDS  # before the search
     if not options.file:

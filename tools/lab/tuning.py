@@ -3,7 +3,7 @@
 import os
 import re
 
-from lab.program import Failed
+from lab.program import Failed, replaced
 
 FIRST = "clfold tuning 5\n"
 ROW = re.compile(r"(\w+ \d+ 2\^\d+\.\.2\^\d+) ((?:\w+=\w+ ?)+)on (.*)")
@@ -12,29 +12,21 @@ ROW = re.compile(r"(\w+ \d+ 2\^\d+\.\.2\^\d+) ((?:\w+=\w+ ?)+)on (.*)")
 def read_rows(path):
     """(calls, numbers, device) each, or None: there is no such file."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", errors="replace") as file:
             text = file.read(1 << 20)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
-        raise Failed(f"{path}: {getattr(error, 'strerror', error)}") from error
     if not text.startswith(FIRST[:-2]):
         raise Failed(f"{path}: is not a tuning file")
     return [tuple(part.strip() for part in row.groups()) for row in ROW.finditer(text)]
 
 
 def write_rows(path, rows):
-    """At once: a reader sees the old ones or the new."""
     real = os.path.realpath(path)
-    part = f"{real}.{os.getpid()}.part"
-    try:
-        os.makedirs(os.path.dirname(real), exist_ok=True)
-        with open(part, "x", encoding="utf-8") as file:
-            file.write(FIRST + "".join(f"{calls} {numbers} on {device}\n"
-                                       for calls, numbers, device in rows))
-        os.replace(part, real)
-    except OSError as error:
-        raise Failed(f"{path}: {error.strerror}") from error
+    os.makedirs(os.path.dirname(real), exist_ok=True)
+    with replaced(real) as part, open(part, "x", encoding="utf-8") as file:
+        file.write(FIRST)
+        file.writelines(f"{calls} {numbers} on {device}\n" for calls, numbers, device in rows)
 
 
 def numbers_in(text):

@@ -1,7 +1,7 @@
 """What views share: options, cases, the programs that they start, and how they end."""
 
 import argparse
-import copy
+import contextlib
 import os
 import re
 import shlex
@@ -14,7 +14,6 @@ from lab.case import Case, Wrong
 from lab.program import Absent, Failed, Trouble
 from lab.text import DTYPES, Unknown, count_text
 
-UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
 ROOFLINE_MOST = 1 << 30  # bytes of its data; a larger case has the same speed
 JUDGED = 32 << 20  # bytes, from which on the memory is what limits
 MOST_BYTES = 32  # that an element moves
@@ -37,11 +36,12 @@ def filled(paragraph):
 
 def count_of(text):
     """1000, 2^26, 1e6 or 64Mi."""
-    power = re.fullmatch(r"(\d{1,18})\^(\d{1,2})", text)
-    plain = re.fullmatch(r"(\d{1,18})(?:e(\d{1,2})|(|[KMGT]i))", text)
-    number = int(power[1]) ** int(power[2]) if power else plain and int(plain[1]) * (
-        10 ** int(plain[2]) if plain[2] else UNITS[plain[3]])  # fmt: skip
-    if not number or number >= 1 << 48:
+    match, number = re.fullmatch(r"(\d{1,18})(?:([\^e])(\d{1,2})|([KMGT])i)?", text), 0
+    if match:
+        word, how, power, unit = match.groups(default="")
+        number = int(word) ** int(power) if how == "^" else (
+            int(word) * 10 ** int(power or 0) << 10 * " KMGT".index(unit or " "))
+    if not 0 < number < 1 << 48:
         raise argparse.ArgumentTypeError(f"{text}: a count is a number from 1 to 2^48 - 1, such as "
                                          "1000, 2^26, 1e6 or 64Mi")
     return number
@@ -105,42 +105,35 @@ class Form(argparse.RawDescriptionHelpFormatter):
 
 class Parser(argparse.ArgumentParser):
     """One sentence and 2 on wrong usage, as clfold has it. `examples`: what each is for, and on a
-    line that is indented, how."""
+    line that is indented, how. `counts`, `seconds`: defaults of a view that measures cases.
+    `known`: its lists of cases; None: it has its own."""
 
-    def __init__(self, name, about, usage, examples):
+    def __init__(self, name, about, examples, counts=(), seconds=1.0, known=None, usage=""):
+        about = about + "\n\n" + CASE.format(", ".join(known)) if known else about
         super().__init__(prog=f"clfold {name}", allow_abbrev=False, formatter_class=Form,
-                         usage=f"clfold {name} {usage}", add_help=False,
-                         description="\n\n".join(map(filled, about.split("\n\n"))),
+                         usage=f"clfold {name} [options]{' [CASE]' if known else ''}{usage}",
+                         description="\n\n".join(map(filled, about.split("\n\n"))), add_help=False,
                          epilog=f"{ENVIRONMENT}\nExamples:\n" + examples.strip("\n"))  # fmt: skip
         self._optionals.title = "Options"
-        self.name = name
+        self.name, self.known = name, known
+        self.set_defaults(events=False, once=False, types=None)
+        add = self.add_argument
+        if counts:
+            add("--types", metavar="LIST", type=list_of(types_of),
+                help="of elements, such as f32,u8:u64, where u8:u64 is u8 folded in u64")
+            add("--counts", metavar="LIST", type=counts_of, default=counts,
+                help="of elements, such as 1000,64Mi or 2^20..2^26, which doubles; default: "
+                + ",".join(map(count_text, counts)))
+            add("--seconds", metavar="S", type=number_from(0.01, 1e6), default=seconds,
+                help=f"for the rounds of each case, {measure.FEWEST_ROUNDS} to "
+                f"{measure.MOST_ROUNDS}; default: {seconds:g}")
+            add("--rounds", metavar="N", type=number_from(1, measure.MOST_ROUNDS, int),
+                help="so many rounds instead")
+            add("--once", action="store_true",
+                help="one set of buffers, so that small data stay in the caches")
 
     def parse_args(self, *words):
-        self.add_argument("-h", "--help", action="help", help="print these options")
-        self.set_defaults(events=False, once=False, types=None)
-        return super().parse_args(*words)
-
-    def error(self, message):
-        message = re.sub(r"^argument (-\w/)?(--[\w-]+): ", r"\2 ", message)
-        print(f"clfold: {message}; see clfold {self.name} --help", file=sys.stderr)
-        sys.exit(2)
-
-    def add_common(self, counts, seconds=1.0):
-        add = self.add_argument
-        add("--types", metavar="LIST", type=list_of(types_of),
-            help="of elements, such as f32,u8:u64, where u8:u64 is u8 folded in u64")
-        add("--counts", metavar="LIST", type=counts_of, default=counts,
-            help="of elements, such as 1000,64Mi or 2^20..2^26, which doubles; default: "
-            + ",".join(map(count_text, counts)))
-        add("--seconds", metavar="S", type=number_from(0.01, 1e6), default=seconds,
-            help=f"for the rounds of each case, {measure.FEWEST_ROUNDS} to {measure.MOST_ROUNDS}; "
-            f"default: {seconds:g}")
-        add("--rounds", metavar="N", type=number_from(1, measure.MOST_ROUNDS, int),
-            help="so many rounds instead")
-        add("--once", action="store_true",
-            help="one set of buffers, so that small data stay in the caches")
-
-    def add_outputs(self):
+        """After what a view adds, each has these."""
         add = self.add_argument
         add("--limit", metavar="S", type=number_from(0.1, 1e6), default=120.0,
             help="seconds for one answer of a program; default: 120")
@@ -150,24 +143,25 @@ class Parser(argparse.ArgumentParser):
         for kind in ("svg", "png"):
             add(f"--{kind}", metavar="FILE", type=file_path, help="a chart; needs matplotlib, "
                 "Debian's package python3-matplotlib")
+        add("-h", "--help", action="help", help="print these options")
+        if self.known:
+            add("case", metavar="CASE", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+        return super().parse_args(*words)
 
-    def add_case(self, known):
-        """After it the help says which there are."""
-        self.add_argument("case", metavar="CASE", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-        self.description += "\n\n" + filled(CASE.format(", ".join(known)))
+    def error(self, message):
+        message = re.sub(r"^argument (-\w/)?(--[\w-]+): ", r"\2 ", message)
+        print(f"clfold: {message}; see clfold {self.name} --help", file=sys.stderr)
+        sys.exit(2)
 
 
 def cases_of(options, known, default):
     """(words, type) each. `known`: lists of (words, types) by name."""
     words = options.case or [default]
-    if len(words) == 1 and words[0] in known:
-        rows = known[words[0]]
-    else:
-        rows = [(words[0] if len(words) == 1 else shlex.join(words), None)]
+    one = words[0] if len(words) == 1 else shlex.join(words)
+    rows = known.get(one) or [(one, "f32")]
     for one, _ in rows:
         Case(one)  # that it is one shows before anything is measured
-    return [(one, kind) for one, kinds in rows
-            for kind in (options.types or (kinds or "f32").split())]
+    return [(one, kind) for one, kinds in rows for kind in options.types or kinds.split()]
 
 
 def make_case(words, kind, count):
@@ -191,15 +185,10 @@ class Roofline:
     """What reading and copying the bytes of a case takes: entries, and what follows from them."""
 
     def __init__(self, pool):
-        self.names = ["roofline"]
-        if pool.get("roofline").about.get("is_cpu"):
-            self.names.append("native")
         self.calls = {}
-        for name in list(self.names):
-            try:
+        for name in ["roofline", *(["native"] if pool.get("roofline").about["is_cpu"] else [])]:
+            with contextlib.suppress(Trouble):  # built without OpenMP
                 self.calls[name] = pool.get(name).about.get("calls", [])
-            except Trouble:  # built without OpenMP
-                self.names.remove(name)
 
     def entries(self, read, written):
         """Of as many bytes: all are read where next to nothing is written, else copied, or written
@@ -207,14 +196,11 @@ class Roofline:
         self.times = 0 if written < read / 10 else max(1, round(written / read))
         share = (read + written) // (1 + self.times)
         self.share = max(64, min(share, ROOFLINE_MOST // (1 + self.times)) // 64 * 64)
-        kind = "copy" if self.times else "read"
-        found = []
-        for name in self.names:
-            found += [measure.Entry(f"{name} {call.partition(' ')[2]}", name,
-                                    [*call.split(), *([self.times] if self.times else [])],
-                                    number=number, bound=True)
-                      for number, call in enumerate(self.calls[name]) if call.split()[0] == kind]
-        return found
+        kind, times = ("copy", [self.times]) if self.times else ("read", [])
+        return [measure.Entry(f"{name} {call.partition(' ')[2]}", name, [*call.split(), *times],
+                              number=number, bound=True)
+                for name, calls in self.calls.items()
+                for number, call in enumerate(calls) if call.startswith(kind)]  # fmt: skip
 
     def line(self, shared, once):
         path = os.path.join(shared.folder.name, "bytes")
@@ -226,16 +212,14 @@ class Roofline:
 
     def line_of(self, program, shared, sets):
         """The data's line for each program, also those of a case."""
-        return self.line(shared, sets == 1) if program in self.names else shared.data_line(sets)
+        return self.line(shared, sets == 1) if program in self.calls else shared.data_line(sets)
 
     def best(self, entries, names=None):
         """GB/s of the fastest call of these programs, and its name; or None."""
-        done = [entry for entry in entries if entry.program in (names or self.names)
+        done = [(self.share * (1 + self.times) / entry.median() / 1e9, entry.name)
+                for entry in entries if entry.program in (names or self.calls)
                 and entry.seconds and not entry.trouble]  # fmt: skip
-        if not done:
-            return None, None
-        entry = min(done, key=measure.Entry.median)
-        return self.share * (1 + self.times) / entry.median() / 1e9, entry.name
+        return max(done, default=(None, None))
 
 
 class Session:
@@ -292,7 +276,7 @@ class Session:
 
     def warn(self, answer):
         """Of each warning of a program, once."""
-        for warning in dict.fromkeys(answer.get("warnings", [])):
+        for warning in answer.get("warnings", []):
             if warning not in self.told:
                 print(f"clfold: warning: {warning}", file=sys.stderr)
             self.told.add(warning)
@@ -303,8 +287,7 @@ class Session:
 
     def memory_speed(self):
         """GB/s of reading and of copying, at best."""
-        found, options = {}, copy.copy(self.options)
-        options.seconds, options.rounds, options.once = 0.2, None, False
+        found, options = {}, argparse.Namespace(seconds=0.2, rounds=0, once=False, events=False)
         for name, written in (("read", 0), ("copy", 1)):
             entries = self.roofline.entries(1 << 28, written << 28)
             measure.measure(self.pool, make_case("map", "f32", 1), entries, options,
