@@ -147,6 +147,16 @@ def counted(d, _):
     d.bad(1, "Debian's package valgrind", *words, env={**os.environ, "PATH": "/none"})
 
 
+def packages(d, _):
+    """What is not installed, by its package."""
+    d.plant()
+    for name in ("numpy", "matplotlib"):
+        os.mkdir(d.path(name))
+        write(d.path(f"{name}/{name}.py"), f"raise ImportError(name='{name}')\n")
+        without = {**os.environ, "PYTHONPATH": d.path(name)}
+        d.bad(1, f"python3-{name}", "bench", "--svg", d.path("x"), "map", env=without)
+
+
 OF_COMMIT = """import sys
 sys.path.insert(0, sys.argv.pop(1))
 from lab import bench, programs, view
@@ -276,7 +286,7 @@ def tuned(d, _):
 
 if __name__ == "__main__":
     driver, count = Lab(*map(os.path.abspath, sys.argv[1:3])), Count()
-    for one in (in_compare, figures, counted, of_commit, in_clfold, in_tune, tuned):
+    for one in (in_compare, figures, counted, packages, of_commit, in_clfold, in_tune, tuned):
         count.run_case(one, driver, None)
     print(f"1..{count.run}")
     sys.exit(count.failed > 0)

@@ -65,13 +65,10 @@ def read_options(arguments):
 
 def predict(nest, settings, device):
     """The launches' objects, and the whole's."""
-    command = os.environ.get("CLFOLD_COMMAND", "clfold")
-    words = [command, "predict", nest, "--json", *(["--device", device] if device else [])]
+    words = [os.environ.get("CLFOLD_COMMAND", "clfold"), "predict", nest, "--json"]
+    words += ["--device", device] if device else []
     words += [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise Failed(f"{command} predict: {error.strerror}") from error
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Failed(done.stderr.strip().removeprefix("clfold: "))
     *launches, whole = map(json.loads, done.stdout.splitlines())

@@ -227,16 +227,13 @@ def tune_one(search, seconds, hints, row):
     other = {"tile": TILES.get(search.default.numbers["tile"])}
     best = search.search(seconds, [*hints, *([other] if other["tile"] else [])])
     moved, default = search.one.moved() / 1e9, search.default
-    row |= {"after": None, "ratio": None, "what": "the default"}
-    if best is not default:
-        row["ratio"] = search.decide(best)
-        row["after"] = moved / best.median()
-    row["before"] = moved / default.median()
-    if best is default and len(search.tried) == 1:
-        row["what"] = "no time to try others"
-        return None
+    row |= {"before": moved / default.median(), "after": None, "ratio": None}
     if best is default:
-        return {}
+        tried = len(search.tried) > 1
+        row["what"] = "the default" if tried else "no time to try others"
+        return {} if tried else None
+    row["ratio"] = search.decide(best)
+    row |= {"before": moved / default.median(), "after": moved / best.median()}
     if row["ratio"][0] < BETTER or row["ratio"][1] <= 1:
         row["what"] = "the default: others are not faster, or by noise"
         return {}
