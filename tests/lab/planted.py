@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """planted.py FAULT [--device SEL]: numpy's program with that fault; `none` is one, `dies once PATH`
 makes that file, and `roofline` and `roofline dies` have the calls of the roofline. Its rounds take
-2 ms, by its own account."""
+2 ms, by its own account, or `varies` 1 to 5 ms in turn. Its driver is what POCL_AFFINITY says, and
+its policy how many sets of data there are."""
 
 import json
 import os
@@ -16,8 +17,8 @@ from lab import numpy_peer  # noqa: E402
 
 FAULT = sys.argv[1]
 ABOUT = {"program": "planted", "device": "planted", "index": int(FAULT == "elsewhere"),
-         "platform": "p", "driver": "1", "is_cpu": False}  # fmt: skip
-KNOWN = {"algorithm": "planted", "policy": "none", "row":
+         "platform": "p", "driver": os.environ.get("POCL_AFFINITY"), "is_cpu": False}  # fmt: skip
+KNOWN = {"algorithm": "planted", "warnings": ["rain", "rain"] * (FAULT == "warns"), "row":
          "reduce 4 2^9..2^11 tile=tile_vector tile_bytes=4096 on planted; 1"}  # fmt: skip
 # Of rounds, in place of what it took.
 ANSWERS = {"text": "hello", "list": "[1]", "other key": '{"minutes": 1}', "zero": '{"seconds": 0}',
@@ -40,7 +41,8 @@ class Planted(numpy_peer.Numpy):
     def call(self, number, *words):
         if FAULT == "unsupported":
             return {"unsupported": "it folds in no order"}
-        return KNOWN if "roofline" in FAULT else super().call(number, *words) or KNOWN
+        known = {**KNOWN, "policy": f"sets: {len(self.sets)}"}
+        return known if "roofline" in FAULT else super().call(number, *words) or known
 
     def round(self, *_):
         self.rounds += 1
@@ -48,6 +50,8 @@ class Planted(numpy_peer.Numpy):
             os.kill(os.getpid(), signal.SIGSEGV)
         if self.rounds == 3 and FAULT == "hangs":
             time.sleep(3600)
+        if FAULT == "varies":
+            return {"seconds": 0.001 * (1 + self.rounds % 5)}
         return ANSWERS.get(FAULT) or {"seconds": 0.002}
 
     def check(self, number, path):

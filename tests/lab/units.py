@@ -17,7 +17,7 @@ import numpy as np
 sys.path[:0] = [sys.argv[1], os.path.join(os.path.dirname(os.path.abspath(__file__)), "../command")]
 # pylint: disable=wrong-import-position
 from cases import Count, Runner, check  # noqa: E402
-from lab import bench, compare, measure, report, text, tune, view  # noqa: E402
+from lab import bench, compare, measure, report, text, tune, tuning, view  # noqa: E402
 from lab.case import Case, Wrong, offsets_of  # noqa: E402
 from lab.program import Shared, Trouble, Unsupported, WrongResult  # noqa: E402
 
@@ -222,6 +222,11 @@ def case_words(_d, _):
     case = Case("select --where 'x > 40' --rest", 10).of_type("u8:u64")
     told = case.type_label(), case.label(), case.dtype, case.acc
     check(told == ("u8:u64", "select --where 'x > 40' --rest", np.dtype("u1"), "u64"), f"{told}")
+    long = "select --where 'x > 40 && x < 45' --rest --load 'x * 3'"
+    for words, label in ((f"scan {DUAL} --commutative", "scan dual --commutative"), (
+            "reduce --type u8 --stream y=f32", "reduce --stream y=f32"), (
+            long, "select --where 'x ...-load 'x * 3'")):  # fmt: skip
+        check(Case(words).label() == label, f"{Case(words).label()}")
     for words, kinds in bench.CASES["all"]:
         for kind in kinds.split():
             view.make_case(words, kind, 1000)  # each is a case
@@ -261,12 +266,12 @@ def figures(_d, _):
         pages = {"SC_PAGE_SIZE": 4, "SC_PHYS_PAGES": memory}  # of which a quarter is used
         with unittest.mock.patch.object(measure.os, "sysconf", pages.get):
             check(measure.sets_for(size) == (wanted, few), f"{size}, {memory}: {wanted}")
-    check(measure.quartiles([5, 1, 2, 4, 3]) == (2, 4), "quartiles")
 
 
 READ = [
     (view.count_of, {"1000": 1000, "2^26": 1 << 26, "1e6": 10**6, "64Mi": 64 << 20, "3Ki": 3072},
      ["0", "-1", "x", "", "2^48", "1.5", "1 Mi", "64M", "1e", "2^", "1e99", "0^5"]),
+    (view.counts_of, {"3,2^3..2^5": [3, 8, 16, 32], "5..19": [5, 10]}, ["2^5..2^3", "x"]),
     (view.types_of, {"f32": "f32", "u8:u64": "u8:u64"}, ["x", "", "f32:", ":f32", "u8:u16:u32"]),
     (view.number_from(1, 9), {"2.5": 2.5}, ["nan", "inf", "0", "10", "x", ""]),
     (compare.peers_of, {"numpy,x=a 'b c'": [("numpy", None), ("x", ["a", "b c"])]},
@@ -280,11 +285,11 @@ def options_read(_d, _):
             check(function(said) == value, f"{said}: {function(said)}")
         for said in wrong:
             check(said in raises(argparse.ArgumentTypeError, function, said), said)
-    told = [view.count_text(one) for one in (1, 2, 1000, 1 << 20)]
+    told = [text.count_text(one) for one in (1, 2, 1000, 1 << 20)]
     check(told == ["1", "2^1", "1000", "2^20"], f"{told}")
 
 
-GOOD = {"case": "map", "type": "f32", "count": 1024, "gbps": 12.345, "spread": 0.011,
+GOOD = {"case": "map", "ok": True, "type": "f32", "count": 1024, "gbps": 12.345, "spread": 0.011,
         "roofline_gbps": 24.69, "fraction": 0.5, "algorithm": "map_tiles", "policy": "p",
         "roofline": "roofline plain", "checked": True, "sets_few": False}  # fmt: skip
 LESS = {"checked": False, "sets_few": True, "roofline_gbps": None, "fraction": None}
@@ -299,11 +304,20 @@ def tables(_d, _):
     """Rows that are right, not checked, wrong or unsupported."""
     bad = {key: GOOD[key] for key in ("case", "type", "count")}
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        table = report.Table(argparse.Namespace(json=False), report.BENCH)
+        table = report.Table(argparse.Namespace(json=False), bench.COLUMNS)
         for row in (GOOD, {**GOOD, **LESS}, {**bad, "why": "WRONG: result 3 is 1 and not 2"},
                     {**bad, "why": "unsupported: no such call"}):  # fmt: skip
             table.add(row)
     check(re.sub(" +", " ", out.getvalue().strip()) == TABLE, out.getvalue())
+
+
+def memory(_d, _):
+    """Its speed at the start and at the end; a change is said."""
+    for end, said in ((11, ""), (12, "clfold: warning: the memory's speed of read has changed;")):
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            row = report.last_row({}, [{"read": 10, "copy": 9}, {"read": end, "copy": 9}])
+        check((row["memory_read_gbps"], row["memory_copy_gbps"]) == ([10, end], [9, 9]), f"{row}")
+        check(err.getvalue().startswith(said) and bool(err.getvalue()) == bool(said), f"{end}")
 
 
 # ---- The search ----
@@ -328,17 +342,17 @@ class Planted:
     def ask(self, what, *words):
         if what != "call":
             return {}
-        numbers = dict(NUMBERS)
-        for *_, row, key in tune.read_rows(words[1]) if words[1] else []:
+        numbers = {"tile": "tile_vector", **NUMBERS}
+        for *_, row, key in tuning.read_rows(words[1]) if words[1] else []:
             check(key == KEY, f"{key} in a tuning file")
-            numbers = tune.numbers_in(row)
-            check(numbers.pop("tile") == "tile_vector" and {*numbers} == {*NUMBERS}, row)
+            numbers |= tuning.numbers_in(row)
+            check({*numbers} == {"tile", *NUMBERS}, row)
         if self.refused(numbers):
             raise Unsupported("unsupported: it is too large")
         self.calls[words[0]] = numbers
         return {"algorithm": "reduce_tiles", "items": numbers["tile_bytes"] // 4, "num_launches": 2,
                 "group_size": numbers["group_size"], "num_groups": numbers["groups"],
-                "row": f"{CALLS} tile=tile_vector {tune.text_of(numbers)} on {KEY}"}  # fmt: skip
+                "row": f"{CALLS} {tuning.text_of(numbers)} on {KEY}"}  # fmt: skip
 
     def round(self, number, calls, events):
         return 1e-4 * self.cost(self.calls[number]) * self.random.normal(1, 0.01), None
@@ -355,7 +369,7 @@ def found_by(planted, hints=()):
     options = argparse.Namespace(once=True, seconds=0.01, rounds=None, events=False)
     row = {}
     with Shared(case) as shared:
-        search = tune.Search(planted, case, shared, options, shared.folder.name)
+        search = tune.Search(planted, case, shared, options)
         check(search.calls == CALLS, search.calls)
         found = tune.tune_one(search, 1.5, list(hints), row)
         return row, found
@@ -373,6 +387,8 @@ def search_better(_d, _):
     check(found and found["groups"] == 2048, f"{row}")
     never = tune.Search.values(None, "stream_bytes", 1 << 20, 1)
     check(never == {tune.NEVER}, f"{never}")
+    row, found = found_by(Planted(lambda numbers: 1 + (numbers["tile"] == "tile_vector")))
+    check(found and found["tile"] == "tile_group", f"the other tile: {row}")
     # far away, but another case has found it
     far = {"tile": "tile_vector", **NUMBERS, "tile_bytes": 1 << 20}
     row, found = found_by(Planted(lambda numbers: 1 + (numbers["tile_bytes"] != 1 << 20)), [far])
@@ -394,7 +410,7 @@ def search_wrong(_d, _):
         check(found and found["tile_bytes"] == 8192, f"{fault}: {row} {found}")
 
 
-CASES = [texts, expected, case_words, offsets, figures, options_read, tables, search_better,
+CASES = [texts, expected, case_words, offsets, figures, options_read, tables, memory, search_better,
          search_noise, search_wrong]  # fmt: skip
 
 if __name__ == "__main__":

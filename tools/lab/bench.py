@@ -3,15 +3,12 @@ only read the same bytes, or copy them: the roofline. Every result is compared w
 says that it is not known; a wrong one is reported, and the exit status is 1."""
 
 import os
-import statistics
 
-from lab import measure, programs, report, tune, view
+from lab import measure, programs, report, tuning, view
 from lab.case import PAIRS
 from lab.measure import Entry
 
-JUDGED = 32 << 20  # bytes, from which on native loops count, and the speed of memory
 REDUCE, SCAN, PAIR = "reduce", "scan", "--identity '{ 1, 0 }' --components 'float x; float y'"
-MOST_BYTES = 32  # that an element moves
 CASES = {
     "sums": [(REDUCE, "f32 f64 i32 i64 u8:u64 i16:i64 f32:f64"), *(
         (f"{REDUCE} --op {op}", "f32") for op in ("min", "max", "arg-min")),
@@ -48,105 +45,75 @@ This build beside another commit's, where sums are concerned:
 """
 
 
+COUNTS = [1 << n for n in range(20, 27, 2)]
+COLUMNS = [
+    *report.CASE,
+    ("GB/s", 8, lambda row: report.figures(row["gbps"])),
+    ("spread", 7, lambda row: f"{100 * row['spread']:.1f} %"),
+    ("roofline", 9, lambda row: report.figures(row["roofline_gbps"])),
+    ("share", 6, lambda row: f"{row['fraction']:.2f}"),
+    ("", -1, lambda row: f" {row['algorithm']}, {row['policy']}; {row['roofline'] or 'no roofline'}"
+     + ("" if row["checked"] else "; result not checked")
+     + ("; memory is short" if row["sets_few"] else "")),
+]  # fmt: skip
+AGAINST = ("as fast", 25, lambda row: report.ratio_text(row["ratio"]) or str(row["against"]))
+
+
 def read_options(arguments):
-    parser = view.Parser("bench", __doc__, "[options] [CASE]", EXAMPLES)
-    parser.add_common([1 << n for n in range(20, 27, 2)])
+    parser = view.Parser("bench", __doc__, EXAMPLES, COUNTS, known=CASES)
     parser.add_argument("--events", action="store_true",
                         help="also times by the clock of the device, of a call more each round")
     parser.add_argument("--against", metavar="FILE", type=view.file_path,
                         help="a tuning file, or a commit of clfold's repository that is built for "
                         "this: each call by it has its turn in the same rounds")
-    parser.add_outputs()
-    parser.add_case(CASES)
-    options = parser.parse_args(arguments)
-    options.chart = report.Chart(options)
-    return options
+    return parser.parse_args(arguments)
 
 
-def against(options, extra):
-    """Makes the entry that each case has besides, by a tuning file or another version; or None."""
-    if not options.against:
-        return None
-    if os.path.exists(options.against):
-        tuning = os.path.abspath(options.against)
-        tune.read_rows(tuning)  # that it is one
-        return lambda: Entry("against", "clfold", None, tuning, 1)
-    extra["against"] = (programs.of_commit(options.against), None)
-    return lambda: Entry("against", "against", None, "", 1)
+def against(name, commands):
+    """Arguments of the entry that each case has besides, by a tuning file or another version."""
+    if os.path.exists(name):
+        tuning.read_rows(name)  # that it is one
+        return "against", "clfold", None, os.path.abspath(name), 1
+    commands["against"] = programs.of_commit(name)
+    return "against", "against", None, "", 1
 
 
-def memory_speed(pool, roofline, options):
-    """GB/s of reading and of copying, at best."""
-    found = {}
-    for name, written in (("read", 0), ("copy", 1)):
-        case = view.make_case("map", "f32", 1)
-        entries = roofline.entries(1 << 28, written << 28)
-        quick = type(options)(**{**vars(options), "seconds": 0.2, "rounds": None, "once": False})
-        measure.measure(pool, case, entries, quick, view.line_for(roofline), None)
-        found[name] = max(filter(None, (roofline.best(entries, one)[0] for one in roofline.names)),
-                          default=None)
-    return found
-
-
-def row_of(one, expected, roofline, words):
+def row_of(one, roofline, has_other):
     """A case's line, as JSON has it."""
-    entry, case = one.entries[0], one.case
-    read, written = case.moved(expected)
-    row = {"case": words, "type": case.type_label(), "count": case.count,
-           "device": entry.about.get("device"), "driver": entry.about.get("driver"),
-           "ok": entry.trouble is None, "checked": expected is not None}  # fmt: skip
-    if entry.trouble:
-        return {**row, "why": entry.trouble}
-    moved, median = (read + written) / 1e9, entry.median()
-    low, high = measure.quartiles(entry.seconds)
-    opencl, way = roofline.best(one.entries, "roofline")
-    native, native_way = roofline.best(one.entries, "native")
-    judged = read + written >= JUDGED and native
+    row = one.row(one.entries[0])
+    if not row["ok"]:
+        return row
+    opencl, way = roofline.best(one.entries, ["roofline"])
+    native, native_way = roofline.best(one.entries, ["native"])
+    judged = one.moved() >= view.JUDGED and native
     is_native = bool(judged and (opencl or 0) < native)
     best = native if is_native else opencl
-    events = statistics.median(entry.events) if entry.events else None
     row |= {
-        "algorithm": entry.answer.get("algorithm"), "policy": entry.answer.get("policy"),
-        "seconds": median, "spread": (high - low) / median, "rounds": len(entry.seconds),
-        "event_seconds": events, "gbps": moved / median,
-        "quartiles_gbps": [moved / high, moved / low], "opencl_gbps": opencl,
-        "native_gbps": native, "roofline_gbps": best,
+        "opencl_gbps": opencl, "native_gbps": native, "roofline_gbps": best,
         "roofline": native_way if is_native else way,
         "roofline_broken": bool(judged and (opencl or 0) < 0.9 * native),
-        "fraction": moved / median / best if best else None,
-        "sets": one.sets, "set_bytes": one.set_bytes, "sets_few": one.sets_few,
+        "fraction": row["gbps"] / best if best else None,
     }  # fmt: skip
-    other = next((other for other in one.entries if other.name == "against"), None)
-    if other:
+    if has_other:
+        mine, other = one.entries[:2]
         none = other.tuning and other.answer.get("policy") != "tuned"
         why = other.trouble or ("the file has no row for it" if none else None)
-        row["against"] = why or statistics.median(other.seconds)
-        row["ratio"] = None if why else measure.ratio(entry.seconds, other.seconds)
+        row["against"] = str(why) if why else other.median()
+        row["ratio"] = None if why else measure.ratio(mine.seconds, other.seconds)
     return row
+
+
+def lines_of(row):
+    return [("clfold", row["gbps"], row["quartiles_gbps"]),
+            ("roofline", row["roofline_gbps"], None)]  # fmt: skip
 
 
 def main(arguments):
     options = read_options(arguments)
-    extra, rows, moved = {}, [], 0
-    other = against(options, extra)
-    cases = view.cases_of(options, CASES, "sums")
-    with view.pool_for(options, extra) as pool:
-        roofline = view.Roofline(pool)
-        # small data say nothing of the memory
-        is_large = max(options.counts) * MOST_BYTES >= JUDGED
-        speeds = [memory_speed(pool, roofline, options)] if is_large else []
-        table = report.Table(options, report.BENCH + (report.AGAINST if other else []))
-        for words, kind in cases:
-            for count in options.counts:
-                case = view.make_case(words, kind, count)
-                entries = [Entry("clfold", "clfold"), *([other()] if other else [])]
-                one, expected = view.measured(pool, roofline, case, entries, options)
-                rows.append(row_of(one, expected, roofline, words))
-                moved = max(moved, sum(case.moved(expected)))
-                table.add(rows[-1])
-        if speeds and moved >= JUDGED:
-            speeds.append(memory_speed(pool, roofline, options))
-            table.end(report.memory_row(speeds, pool.get("clfold").about))
-    options.chart.draw(rows, lambda row: [("clfold", row["gbps"], row["quartiles_gbps"]),
-                                          ("roofline", row["roofline_gbps"], None)], "bench")
-    return int(any(not row["ok"] for row in rows))
+    columns = [*COLUMNS[:-1], *([AGAINST] if options.against else []), COLUMNS[-1]]
+    with view.Session(options, "bench", columns, lines_of) as session:
+        other = against(options.against, session.commands) if options.against else None
+        for case in session.cases(CASES, "sums"):
+            entries = [Entry("clfold"), *([Entry(*other)] if other else [])]
+            session.add(row_of(session.measure(case, entries), session.roofline, other))
+    return session.failed

@@ -9,6 +9,7 @@ mean, or pareto, up to 10^6.
 """
 
 import math
+import re
 import shlex
 
 import numpy as np
@@ -30,6 +31,7 @@ ALIASES = {"sum": "add", "prod": "mul"}
 PAIRS = {"dual": "{ a.x * b.x, a.x * b.y + a.y * b.x }", "affine": "{ a.x * b.x, a.y * b.x + b.y }"}
 SAME = "a == b"
 MOST_LENGTH = 10**6
+LABEL = 34  # characters of a case's short name
 INDEXED = np.dtype({"names": ["index", "value"], "formats": ["u8", "u8"]})
 
 
@@ -88,10 +90,7 @@ class Case:
                 value = next(words, None)
                 if value is None:
                     raise Wrong(f"--{name} needs a value")
-            if name == "stream":
-                self.options.setdefault(name, []).append(value)
-            else:
-                self.options[name] = value
+            self.options[name] = [*self.options.get(name, []), value] if name == "stream" else value
 
     def known_type(self, name, text):
         if text not in DTYPES:
@@ -105,13 +104,14 @@ class Case:
         return int(text)
 
     def label(self):
-        """Without the types, which stand beside it."""
-        own = [word for word in self.words]
-        for name in ("--type", "--acc"):
-            if name in own:
-                at = own.index(name)
-                del own[at : at + 2]
-        return shlex.join(own)
+        """A short name: a known pair for its texts, no types, and too long a middle left out."""
+        gone = ("type", "acc", *(("combine", "identity", "components") if self.pair else ()))
+        words = [self.words[0], *([self.pair] if self.pair else [])]
+        for name, value in self.options.items():
+            for one in value if name == "stream" else [value] if name not in gone else []:
+                words += [f"--{name}"] if name in ALONE else [f"--{name}", one]
+        text = shlex.join(words)
+        return text if len(text) <= LABEL else f"{text[: LABEL - 16]}...{text[-13:]}"
 
     def type_label(self):
         return self.type if self.type == self.acc else f"{self.type}:{self.acc}"
@@ -153,11 +153,10 @@ class Case:
         are exact in every float, all associations give the same bits, and a lost element shows."""
         kind, loads = self.dtype.kind, self.load or ""
         if self.op == "mul" and kind == "f":
-            return np.where(random.integers(0, 2, num, np.uint8), 1, -1).astype(self.dtype)
+            return signs(random, num).astype(self.dtype)
         if self.dtype.itemsize == 2 and kind == "f" and self.op == "add":
             dense = random.random(num) < min(1, 2**15 / num)  # sums stay below 2^11 quarters
-            return (dense * np.where(random.integers(0, 2, num, np.uint8), 0.25, -0.25)
-                    ).astype(self.dtype)  # fmt: skip
+            return (dense * signs(random, num) * 0.25).astype(self.dtype)
         made = random.integers(-50, 51, num, np.int8)
         if "x * x" in loads or "x*x" in loads:
             made //= 45  # mostly 0: squares only grow
@@ -165,19 +164,14 @@ class Case:
 
     def make(self):
         """Fills self.arrays: those that programs get, by name."""
-        random = np.random.default_rng(self.seed)
-        num = self.count
-        if self.pair:
-            # signs and numbers: products stay 1 or -1
-            items = np.empty(2 * num, self.dtype)
-            items[0::2] = np.where(random.integers(0, 2, num, np.uint8), 1, -1)
-            items[1::2] = random.integers(-50, 51, num, np.int8)
-        else:
-            items = self.values(random, num)
+        random, num = np.random.default_rng(self.seed), self.count
+        items = self.values(random, num)
+        if self.pair:  # signs and numbers: products stay 1 or -1
+            items = np.column_stack([signs(random, num), items]).astype(self.dtype).ravel()
         self.arrays = {"in": items}
         for name, kind in self.streams.items():
             dtype = DTYPES[self.known_type("stream", kind)]
-            self.arrays[name] = np.where(random.integers(0, 2, num, np.uint8), 1, -1).astype(dtype)
+            self.arrays[name] = signs(random, num).astype(dtype)
         if self.by or self.same:
             self.make_segments(random)
 
@@ -205,7 +199,8 @@ class Case:
         """What the outputs hold, by name, as numpy has it; Unknown is raised where it cannot."""
         x = self.arrays["in"]
         names = {name: array for name, array in self.arrays.items() if name not in ("in", "heads")}
-        names.update(x=x, i=np.arange(self.count) if self.uses_index() else None, n=self.count)
+        has_index = "i" in f"{self.load}{self.result}{self.keep}"
+        names.update(x=x, i=np.arange(self.count) if has_index else None, n=self.count)
         if self.operation == "select":
             return self.selected(x, names)
         if self.result and self.operation != "map":
@@ -228,27 +223,21 @@ class Case:
             results["num"] = np.array([len(self.starts) - 1], "u8")
         return results
 
-    def uses_index(self):
-        return any("i" in (text or "") for text in (self.load, self.result, self.keep))
-
     def fold(self, by, items):
         """Of the whole or its segments, in the type that is folded in."""
-        kind = items.dtype
+        kind, scans = items.dtype, self.operation == "scan"
         if self.length or self.by:
             starts = self.starts
             if self.length:
                 starts = np.append(np.arange(0, self.count, self.length), self.count)
-            return (self.scan_segments if self.operation == "scan" else self.fold_segments)(
-                by, items, starts)  # fmt: skip
-        if self.columns:
-            items = items.reshape(-1, self.columns)
-        if self.operation == "reduce":
-            return np.atleast_1d(by.reduce(items, axis=0, dtype=None if by is np.logical_and or
-                                           by is np.logical_or else kind)).astype(kind)
+            return (self.scan_segments if scans else self.fold_segments)(by, items, starts)
+        items = items.reshape(-1, self.columns) if self.columns else items
+        if not scans:
+            return np.atleast_1d(by.reduce(items, axis=0)).astype(kind)
         scanned = by.accumulate(items, axis=0).astype(kind)
         if self.exclusive:
-            first = identity_of(self.op, kind)
-            scanned = np.concatenate([np.full_like(scanned[:1], first), scanned[:-1]])
+            first = np.full_like(scanned[:1], identity_of(self.op, kind))
+            scanned = np.concatenate([first, scanned[:-1]])
         return scanned.ravel()
 
     def fold_segments(self, by, items, starts):
@@ -332,16 +321,14 @@ class Case:
     def moved(self, results):
         """Bytes that must be read, and written. `results`: the expected ones, or None."""
         read = sum(array.nbytes for array in self.arrays.values())
-        if results is not None:
-            return read, sum(array.nbytes for name, array in results.items() if name != "num")
-        return read, sum(self.room().values())
+        sizes = self.room() if results is None else {
+            name: array.nbytes for name, array in results.items() if name != "num"}
+        return read, sum(sizes.values())
 
     def wrong(self, results, written):
         """A sentence on the first difference, or None. `written`: by name what a program wrote."""
         for name, right in results.items():
             found = written[name][: right.nbytes].view(right.dtype)
-            if right.dtype == INDEXED and self.dtype.itemsize < 8:
-                pass  # bytes after a narrow value are 0
             differs = np.flatnonzero(found != right)
             if differs.size:
                 at = int(differs[0])
@@ -360,24 +347,22 @@ def identity_of(op, dtype):
     return np.array(value).astype(dtype)[()]
 
 
+def signs(random, num):
+    return np.where(random.integers(0, 2, num, np.uint8), np.int8(1), np.int8(-1))
+
+
 def offsets_of(lengths, count, random):
     """Where each segment begins, and then the count."""
-    word = lengths.removeprefix("~")
-    high = word.removeprefix("0-") if lengths.startswith("0-") else ""
-    number = high or word
-    if not (number.isdigit() and int(number) or lengths == "pareto"):
+    match = re.fullmatch(r"(0-|~|)0*([1-9]\d*)|pareto", lengths)
+    if not match:
         raise Wrong(f"--segments {lengths}: is not N, 0-N, ~N or pareto")
+    num = int(match[2] or 0)
+    draw = {"": lambda part: np.full(part, num), "~": lambda part: random.geometric(1 / num, part),
+            "0-": lambda part: random.integers(0, num + 1, part), None: lambda part: np.minimum(
+                1 / (1 - random.random(part)), MOST_LENGTH).astype(np.int64)}[match[1]]
     ends = [np.zeros(1, np.int64)]
     while ends[-1][-1] < count:
-        if lengths == "pareto":
-            part = np.minimum(1 / (1 - random.random(1 << 16)), MOST_LENGTH).astype(np.int64)
-        elif lengths.startswith("~"):
-            part = random.geometric(1 / int(word), 1 << 16)
-        elif high:
-            part = random.integers(0, int(high) + 1, 1 << 16)
-        else:
-            part = np.full(1 << 16, int(word))
-        ends.append(ends[-1][-1] + np.cumsum(part))
+        ends.append(ends[-1][-1] + np.cumsum(draw(1 << 16)))
     offsets = np.concatenate(ends)
     offsets = offsets[: int(np.searchsorted(offsets, count)) + 1]
     offsets[-1] = count

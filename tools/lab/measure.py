@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from lab.program import GoesOn, Program, Shared, Trouble
+from lab.program import Absent, GoesOn, Program, Shared, Trouble
 
 ALL_SETS, MOST_SETS = 512 << 20, 128  # bytes of all sets: more than the caches; how many
 FEWEST_ROUNDS, MOST_ROUNDS = 5, 101
@@ -21,15 +21,14 @@ MOVED = 1.15  # a memory that becomes faster or slower by that has moved
 
 
 class Pool:
-    """Programs that go on from case to case. `start`: gives a name's command and environment."""
+    """Programs that go on from case to case. `command`: of a name."""
 
-    def __init__(self, start, limit):
-        self.start, self.limit, self.programs = start, limit, {}
+    def __init__(self, command, limit):
+        self.command, self.limit, self.programs = command, limit, {}
 
     def get(self, name):
         if name not in self.programs:
-            command, environment = self.start(name)
-            self.programs[name] = Program(name, command, self.limit, environment)
+            self.programs[name] = Program(self.command(name), self.limit)
         return self.programs[name]
 
     def drop(self, name):
@@ -46,12 +45,13 @@ class Pool:
 
 class Entry:
     """One call of a program: a line of a table. `words`: other ones than the case's; `more`: after
-    them. `trouble`: a sentence in place of times. `bound`: it is a limit, which has no result to
+    them. `trouble`: what is in place of times. `bound`: it is a limit, which has no result to
     check."""
 
-    def __init__(self, name, program, words=None, tuning="", number=0, bound=False):
+    def __init__(self, name, program="clfold", words=None, tuning="", number=0, more=(),
+                 bound=False):
         self.name, self.program, self.words, self.tuning = name, program, words, tuning
-        self.number, self.bound, self.more = number, bound, []
+        self.number, self.more, self.bound = number, more, bound
         self.trouble, self.answer, self.about = None, {}, {}
         self.seconds, self.events = [], []
 
@@ -61,7 +61,7 @@ class Entry:
         try:
             yield
         except Trouble as trouble:
-            self.trouble = str(trouble)
+            self.trouble = trouble
             if not isinstance(trouble, GoesOn):
                 pool.drop(self.program)
 
@@ -80,12 +80,12 @@ def sets_for(bytes_of_set):
 
 
 class Measurement:
-    """A case by its entries: prepare, rounds, check."""
+    """A case by its entries: prepare, check, rounds. What they find stands in the entries."""
 
     def __init__(self, pool, case, entries, options):
         """`options`: seconds, rounds (or None), once (data in the caches), events."""
         self.pool, self.case, self.entries, self.options = pool, case, entries, options
-        self.sets, self.sets_few, self.calls = 1, False, 1
+        self.sets, self.sets_few, self.calls, self.expected = 1, False, 1, None
         self.set_bytes = sum(array.nbytes for array in case.arrays.values()) + sum(
             case.room().values())  # fmt: skip
         if not options.once:
@@ -97,7 +97,9 @@ class Measurement:
         for entry in self.living():
             with entry.guarded(self.pool):
                 program = self.pool.get(entry.program)
-                entry.about = program.about
+                entry.about, ours = program.about, self.entries[0].about
+                if entry.about.get("index", -1) not in (-1, ours.get("index")) and ours:
+                    raise Absent(f"ran on another device, {entry.about['device']}")
                 if entry.program not in loaded:
                     program.ask(*line_of(entry.program, shared, self.sets).split("\t"))
                     loaded.add(entry.program)
@@ -109,9 +111,9 @@ class Measurement:
 
     def round(self, turn):
         """Each in turn; the first one changes."""
-        living = self.living()
-        last = None
-        for entry in living[turn % max(1, len(living)) :] + living[: turn % max(1, len(living))]:
+        living, last = self.living(), None
+        first = turn % max(1, len(living))
+        for entry in living[first:] + living[:first]:
             with entry.guarded(self.pool):
                 if entry.program != last:
                     time.sleep(PAUSE)
@@ -129,21 +131,47 @@ class Measurement:
             self.calls = max(1, min(MOST_CALLS, math.ceil(ROUND / max(min(times), 1e-7))))
         for entry in self.entries:
             entry.seconds, entry.events = [], []
-        begin, turn = time.monotonic(), 0
-        while self.living() and turn < MOST_ROUNDS:
-            if self.options.rounds:
-                if turn == self.options.rounds:
-                    break
-            elif turn >= FEWEST_ROUNDS and time.monotonic() - begin >= self.options.seconds:
+        end, turn = time.monotonic() + self.options.seconds, 0
+        while self.living() and turn < (self.options.rounds or MOST_ROUNDS):
+            if not self.options.rounds and turn >= FEWEST_ROUNDS and time.monotonic() >= end:
                 break
             self.round(turn)
             turn += 1
 
     def check(self, shared, expected):
+        """`expected`: the results by name, or None: they are not known."""
+        self.expected = expected
         for entry in self.living():
             if not entry.bound:
                 with entry.guarded(self.pool):
                     self.pool.get(entry.program).check(shared, expected, entry.number)
+
+    def moved(self):
+        """Bytes that must be read and written."""
+        return sum(self.case.moved(self.expected))
+
+    def row(self, entry):
+        """What views say of an entry. Its `ratio` is to the first entry, in the same rounds."""
+        first = self.entries[0]
+        row = {"case": self.case.title, "type": self.case.type_label(), "count": self.case.count,
+               "program": entry.name, "device": entry.about.get("device"),
+               "driver": entry.about.get("driver"), "ok": entry.trouble is None}  # fmt: skip
+        if entry.trouble:
+            return {**row, "why": str(entry.trouble)}
+        seconds, moved = entry.seconds, self.moved() / 1e9
+        low, high = (float(one) for one in np.percentile(seconds, [25, 75]))
+        paired = entry is not first and len(seconds) == len(first.seconds)
+        return row | {
+            "checked": self.expected is not None and not entry.bound, "rounds": len(seconds),
+            "seconds": entry.median(), "spread": (high - low) / entry.median(),
+            "event_seconds": statistics.median(entry.events) if entry.events else None,
+            "gbps": moved / entry.median(), "range_gbps": [moved / max(seconds),
+                                                           moved / min(seconds)],
+            "quartiles_gbps": [moved / high, moved / low],
+            "ratio": ratio(seconds, first.seconds) if paired else None,
+            "algorithm": entry.answer.get("algorithm"), "policy": entry.answer.get("policy"),
+            "sets": self.sets, "set_bytes": self.set_bytes, "sets_few": self.sets_few,
+        }  # fmt: skip
 
 
 def measure(pool, case, entries, options, line_of, expected):
@@ -154,15 +182,6 @@ def measure(pool, case, entries, options, line_of, expected):
         one.check(shared, expected)
         one.run()
     return one
-
-
-# ---- Figures ----
-
-
-def quartiles(seconds):
-    """The first and the third."""
-    low, high = np.percentile(seconds, [25, 75])
-    return float(low), float(high)
 
 
 def ratio(a, b):
@@ -178,32 +197,29 @@ def ratio(a, b):
 
 # ---- The machine ----
 
+# What /proc/cpuinfo names, and how it is told.
+CPU = {"vendor_id": "", "cpu family": "family ", "model": "model ", "stepping": "stepping ",
+       "model name": "", "CPU implementer": "implementer ", "CPU part": "part "}  # fmt: skip
 
-def first_line(path):
+
+def text_of(path):
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            return file.readline().strip()
+            return file.read().strip()
     except OSError:
         return ""
 
 
 def machine():
     """What the system says of its processors, caches and huge pages."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-            text = file.read()
-    except OSError:
-        return None
-    keys = {"vendor_id": "", "cpu family": "family ", "model": "model ", "stepping": "stepping ",
-            "model name": "", "CPU implementer": "implementer ", "CPU part": "part "}  # fmt: skip
-    facts = []
-    for key, word in keys.items():
-        found = re.search(rf"^{key}\s*: (.*)$", text, re.M)
-        facts += [word + found[1].strip()] if found else []
+    text = text_of("/proc/cpuinfo")
+    known = dict(re.findall(r"^(.*\S)\s*: (.*)$", text, re.M))
+    facts = [word + known[key] for key, word in CPU.items() if key in known]
     num = len(re.findall(r"^processor\s*:", text, re.M))
-    facts.append(f"{num} CPU{'s' * (num != 1)}")
+    facts += [f"{num} CPU{'s' * (num != 1)}"] if num else []
     for folder in sorted(glob.glob("/sys/devices/system/cpu/cpu0/cache/index*")):
-        level, kind, size = (first_line(f"{folder}/{name}") for name in ("level", "type", "size"))
-        facts.append(f"L{level}{kind[0].lower() if kind in ('Data', 'Instruction') else ''} {size}")
-    pages = re.search(r"\[(\w+)\]", first_line("/sys/kernel/mm/transparent_hugepage/enabled"))
-    return ", ".join(facts + ([f"huge pages {pages[1]}"] if pages else []))
+        level, kind, size = (text_of(f"{folder}/{name}") for name in ("level", "type", "size"))
+        letter = {"Data": "d", "Instruction": "i"}.get(kind, "")
+        facts.append(f"L{level}{letter} {size}")
+    pages = re.search(r"\[(\w+)\]", text_of("/sys/kernel/mm/transparent_hugepage/enabled"))
+    return ", ".join(facts + ([f"huge pages {pages[1]}"] if pages else [])) or None

@@ -1,5 +1,6 @@
 """The driver's end of a program: starts it, asks, and says what went wrong in a sentence."""
 
+import contextlib
 import json
 import os
 import selectors
@@ -13,23 +14,42 @@ import numpy as np
 
 # By the key of an answer, in place of a speed.
 TROUBLES = {"failed": "failed", "no_device": "no device", "unsupported": "unsupported"}
-SHARED = "/dev/shm" if os.path.isdir("/dev/shm") else None
+SHARED = "/dev/shm"  # or where temporary files are
+
+
+class Failed(Exception):
+    """Ends a view with 1 and this sentence."""
 
 
 class Trouble(Exception):
     """What is shown in place of a speed."""
 
 
+class Absent(Trouble):
+    """There is no such program on this device, which is not a failure."""
+
+
 class GoesOn(Trouble):
     """After which the program may be asked again."""
 
 
-class Unsupported(GoesOn):
+class Unsupported(GoesOn, Absent):
     """It has no such call."""
 
 
 class WrongResult(GoesOn):
     pass
+
+
+@contextlib.contextmanager
+def replaced(path):
+    """The path of a file that is written, and then takes the other's place at once."""
+    part = f"{path}.{os.getpid()}.part"
+    try:
+        yield part
+        os.replace(part, path)
+    except OSError as error:
+        raise Failed(f"{path}: {error.strerror}") from error
 
 
 class Shared:
@@ -38,10 +58,9 @@ class Shared:
     def __init__(self, case):
         self.case = case
         need = sum(array.nbytes for array in case.arrays.values()) + sum(case.room().values())
-        where = SHARED
-        if SHARED and shutil.disk_usage(SHARED).free < need:
-            where = None  # where temporary files are
-        self.folder = tempfile.TemporaryDirectory(prefix=f"clfold-lab-{os.getpid()}-", dir=where)
+        has_room = os.path.isdir(SHARED) and shutil.disk_usage(SHARED).free >= need
+        self.folder = tempfile.TemporaryDirectory(prefix=f"clfold-lab-{os.getpid()}-",
+                                                  dir=SHARED if has_room else None)  # fmt: skip
 
     def __enter__(self):
         self.paths = {}
@@ -62,29 +81,24 @@ class Shared:
 
     def take_results(self):
         """What a program wrote, by name."""
-        written, at, room = {}, 0, self.case.room()
-        try:
+        room, found = self.case.room(), np.empty(0, np.uint8)
+        with contextlib.suppress(FileNotFoundError):
             found = np.fromfile(self.results, np.uint8)
             os.remove(self.results)
-        except FileNotFoundError:
-            found = np.empty(0, np.uint8)
         if found.nbytes != sum(room.values()):
             raise Trouble(f"wrote {found.nbytes} bytes of results and not {sum(room.values())}")
-        for name, size in room.items():
-            written[name] = found[at : at + size]
-            at += size
-        return written
+        return dict(zip(room, np.split(found, np.cumsum(list(room.values()))[:-1])))
 
 
 class Program:
     """One that runs, from its first line to its last. `about`: that first line."""
 
-    def __init__(self, name, command, limit, environment=None):
-        self.name, self.limit, self.buffer = name, limit, b""
+    def __init__(self, command, limit):
+        self.limit, self.buffer = limit, b""
         self.errors = tempfile.TemporaryFile()
         # Threads that wait for work sleep, since others have their turn.
         environment = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME": "0",
-                       **os.environ, **(environment or {})}  # fmt: skip
+                       "POCL_AFFINITY": "1", **os.environ}  # fmt: skip
         try:  # in a session of its own, so that what it starts ends with it
             self.process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
@@ -96,7 +110,7 @@ class Program:
         self.selector = selectors.DefaultSelector()
         self.selector.register(self.process.stdout, selectors.EVENT_READ)
         try:
-            self.about = self.answer("device")
+            self.about = self.answer("device", Absent)
         except BaseException:
             self.close()
             raise
@@ -126,29 +140,25 @@ class Program:
         line, _, self.buffer = self.buffer.partition(b"\n")
         return line.decode(errors="replace")
 
-    def answer(self, key=None):
-        """The line's object, which has that key."""
-        line = self.line()
-        try:
+    def answer(self, key=None, fails=Trouble):
+        """The line's object, which has that key. `fails`: what a failure is that it tells of."""
+        line, answer = self.line(), None
+        with contextlib.suppress(ValueError):
             answer = json.loads(line)
-        except ValueError:
-            answer = None
         if not isinstance(answer, dict):
             raise Trouble(f"answered {line[:100]!r}")
         for trouble, what in TROUBLES.items():
             if trouble in answer:
-                kind = Unsupported if trouble == "unsupported" else Trouble
+                kind = Unsupported if trouble == "unsupported" else fails
                 raise kind(f"{what}: {answer[trouble]}")
         if key and key not in answer:
             raise Trouble(f"answered {line[:100]!r}")
         return answer
 
     def ask(self, *words, key=None):
-        try:
+        with contextlib.suppress(OSError):  # it has ended, which its output shows
             self.process.stdin.write("\t".join(map(str, words)).encode() + b"\n")
             self.process.stdin.flush()
-        except OSError:
-            pass  # it has ended, which its output shows
         return self.answer(key)
 
     def round(self, number=0, calls=1, events=False):
@@ -170,13 +180,9 @@ class Program:
 
     def close(self):
         self.selector.close()
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.wait()
         for file in (self.process.stdin, self.process.stdout, self.errors):
-            try:
+            with contextlib.suppress(OSError):
                 file.close()
-            except OSError:
-                pass

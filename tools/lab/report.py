@@ -1,4 +1,4 @@
-"""What views print: tables, a JSON object a line, and charts of GB/s over counts."""
+"""What views print: tables, a JSON object a line, and charts over counts."""
 
 import json
 import os
@@ -6,11 +6,14 @@ import sys
 from datetime import date
 
 from lab import measure
-from lab.view import Failed, count_text
+from lab.case import Case
+from lab.program import Failed, replaced
+from lab.text import count_text
 
-# The lines of a chart: name, colour, width and dash; these are safe for the colour-blind.
+# The lines of a chart; these colours are safe for the colour-blind.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999")
 STRONG, BOUND = "clfold", "roofline"
+SPEED = "GB/s, higher is better"
 
 
 def figures(value):
@@ -18,28 +21,16 @@ def figures(value):
     return "" if value is None else f"{value:#.4g}".rstrip(".")
 
 
-def share(value):
-    return "" if value is None else f"{value:.2f}"
-
-
 def ratio_text(value):
     return "" if value is None else f"{value[0]:.3f} ({value[1]:.3f} to {value[2]:.3f})"
 
 
 # A column: its head, width (negative: from the left), and text of a row.
-BENCH = [
-    ("case", -34, lambda row: row["case"]), ("type", -8, lambda row: row["type"]),
+CASE = [
+    ("case", -34, lambda row: Case(row["case"]).label()), ("type", -8, lambda row: row["type"]),
     ("count", 8, lambda row: count_text(row["count"])),
-    ("GB/s", 8, lambda row: figures(row["gbps"])),
-    ("spread", 7, lambda row: f"{100 * row['spread']:.1f} %"),
-    ("roofline", 9, lambda row: figures(row["roofline_gbps"])),
-    ("share", 6, lambda row: share(row["fraction"])),
-    ("", -1, lambda row: f" {row['algorithm']}, {row['policy']}; {row['roofline'] or 'no roofline'}"
-     + ("" if row["checked"] else "; result not checked")
-     + ("; memory is short" if row["sets_few"] else "")),
 ]  # fmt: skip
-AGAINST = [("as fast", 25, lambda row: ratio_text(row["ratio"])
-            or str(row.get("against") or "has no row"))]  # fmt: skip
+NAMES = ("case", "type", "count", "program", "kernel")  # columns that say which row it is
 
 
 class Table:
@@ -61,39 +52,39 @@ class Table:
             return
         texts = []
         for head, _, text in self.columns:
+            if "why" in row and head not in NAMES:
+                texts.append(f" {row['why']}")
+                break
             try:
                 texts.append(text(row))
-            except (KeyError, TypeError):
+            except (KeyError, TypeError):  # which it does not have
                 texts.append("")
-        if "why" in row:
-            named = [text for (head, *_), text in zip(self.columns, texts)
-                     if head in ("case", "type", "count", "program")]  # fmt: skip
-            self.put([*named, row["why"], *[""] * (len(texts) - len(named) - 1)])
-        else:
-            self.put(texts)
+        self.put(texts)
 
     def end(self, row):
         if self.json:
             print(json.dumps(row), flush=True)
-            return
-        print(f"\n{row['device']}, driver {row['driver']}; {row['machine'] or 'machine unknown'}")
-        for name in ("read", "copy"):
-            begin, end = row[f"memory_{name}_gbps"]
-            print(f"memory: {name} {figures(begin)} GB/s at the start, {figures(end)} at the end")
-        if row["memory_moved"]:
-            print("clfold: warning: the memory has become faster or slower; compare shares, not "
-                  "GB/s", file=sys.stderr)
+        else:
+            print_last(row)
 
 
-def memory_row(speeds, about):
-    """Of the memory at the start and at the end."""
-    moved, row = False, {}
+def last_row(about, speeds=()):
+    """Of a report: the device, the machine, and its memory at the start and at the end."""
+    row = {"device": about.get("device"), "driver": about.get("driver"),
+           "machine": measure.machine()}  # fmt: skip
     for name in ("read", "copy"):
-        begin, end = (speed[name] for speed in speeds)
-        row[f"memory_{name}_gbps"] = [begin, end]
-        moved |= bool(begin and end and max(begin, end) > measure.MOVED * min(begin, end))
-    return {**row, "memory_moved": moved, "device": about.get("device"),
-            "driver": about.get("driver"), "machine": measure.machine()}  # fmt: skip
+        both = row[f"memory_{name}_gbps"] = [speed[name] for speed in speeds] or None
+        if both and all(both) and max(both) > measure.MOVED * min(both):
+            print(f"clfold: warning: the memory's speed of {name} has changed; compare shares, not "
+                  "GB/s", file=sys.stderr)
+    return row
+
+
+def print_last(row):
+    print(f"\n{row['device']}, driver {row['driver']}; {row['machine'] or 'machine unknown'}")
+    for name in ("read", "copy") if row["memory_read_gbps"] else ():
+        begin, end = map(figures, row[f"memory_{name}_gbps"])
+        print(f"memory: {name} {begin} GB/s at the start, {end} at the end")
 
 
 # ---- Charts ----
@@ -117,64 +108,60 @@ class Chart:
                              ) from error  # fmt: skip
             matplotlib.use("Agg")
 
-    def draw(self, rows, lines_of, title):
-        """A panel for each case and type. `lines_of`: gives a row's lines as (name, GB/s,
-        quartiles or None)."""
+    def draw(self, rows, lines_of, unit, title):
+        """A panel for each case and type. `lines_of`: gives a row's lines as (name, value, its
+        least and greatest or None)."""
         if not self.paths:
             return
         from matplotlib import pyplot, ticker  # pylint: disable=import-outside-toplevel
 
-        rows = [row for row in rows if row["ok"]]
-        if not rows:
+        panels = {}
+        for row in rows:
+            if row["ok"]:
+                panels.setdefault((row["case"], row["type"]), []).append(row)
+        if not panels:
             raise Failed(f"{self.paths[0]}: there is nothing to draw")
-        panels = list(dict.fromkeys((row["case"], row["type"]) for row in rows))
         across = min(2, len(panels))
         down = -(-len(panels) // across)
         figure, axes = pyplot.subplots(down, across, squeeze=False, sharey=True,
                                        figsize=(6.5 * across, 0.5 + 4 * down),
                                        layout="constrained")  # fmt: skip
-        for panel, axis in zip(panels, axes.flat):
-            self.draw_panel(axis, [row for row in rows if (row["case"], row["type"]) == panel],
-                            lines_of)  # fmt: skip
-            axis.set_title(" ".join(panel))
-            axis.xaxis.set_major_formatter(
-                ticker.FuncFormatter(lambda count, _: count_text(int(count))))  # fmt: skip
         for axis in list(axes.flat)[len(panels) :]:
             axis.axis("off")
-        self.save(figure, f"{rows[0].get('device')}, clfold {title}")
+        for ((case, kind), mine), axis in zip(panels.items(), axes.flat):
+            draw_panel(axis, mine, lines_of)
+            axis.set_title(f"{Case(case).label()} {kind}")
+            axis.set_ylabel(unit)
+            axis.xaxis.set_major_formatter(
+                ticker.FuncFormatter(lambda count, _: count_text(int(count))))  # fmt: skip
+        self.save(figure, f"{rows[0]['device']}, clfold {title}")
 
     def save(self, figure, title):
         """Writes the figure, whole or not at all."""
         figure.suptitle(f"{title}, {date.today()}", fontsize=10)
         for path in self.paths:
-            part = f"{path}.{os.getpid()}.part"
-            try:
+            with replaced(path) as part:
                 figure.savefig(part, format="png" if path.endswith(".png") else "svg", dpi=150)
-                os.replace(part, path)
-            except OSError as error:
-                raise Failed(f"{path}: {error.strerror}") from error
 
-    def draw_panel(self, axis, rows, lines_of):
-        lines = {}
-        for row in rows:
-            for name, gbps, quarters in lines_of(row):
-                if gbps:
-                    lines.setdefault(name, []).append((row["count"], gbps, quarters))
-        colours = iter(COLOURS * 9)
-        for name, points in lines.items():
-            points.sort()
-            counts, gbps = [one[0] for one in points], [one[1] for one in points]
-            is_strong, is_bound = name.startswith(STRONG), name.startswith(BOUND)
-            colour = "#000000" if is_strong else "#777777" if is_bound else next(colours)
-            axis.plot(counts, gbps, label=name, color=colour, marker="o", markersize=3,
-                      linestyle="--" if is_bound else "-", linewidth=2.5 if is_strong else 1.3,
-                      zorder=3 if is_strong else 2)  # fmt: skip
-            if all(one[2] for one in points):
-                low, high = zip(*(one[2] for one in points))
-                axis.fill_between(counts, low, high, color=colour, alpha=0.15, linewidth=0)
-        axis.set_xscale("log", base=2)
-        axis.set_ylim(bottom=0)
-        axis.set_xlabel("number of elements n")
-        axis.set_ylabel("GB/s, higher is better")
-        axis.grid(alpha=0.3)
-        axis.legend(fontsize=8)
+
+def draw_panel(axis, rows, lines_of):
+    lines = {}
+    for row in rows:
+        for name, value, limits in lines_of(row):
+            if value:
+                lines.setdefault(name, []).append((row["count"], value, limits))
+    colours = iter(COLOURS * 9)
+    for name, points in lines.items():
+        counts, values, limits = zip(*sorted(points, key=lambda point: point[:2]))
+        is_strong, is_bound = name.startswith(STRONG), name.startswith(BOUND)
+        colour = "#000000" if is_strong else "#777777" if is_bound else next(colours)
+        axis.plot(counts, values, label=name, color=colour, marker="o", markersize=3,
+                  linestyle="--" if is_bound else "-", linewidth=2.5 if is_strong else 1.3,
+                  zorder=3 if is_strong else 2)  # fmt: skip
+        if all(limits):
+            axis.fill_between(counts, *zip(*limits), color=colour, alpha=0.15, linewidth=0)
+    axis.set_xscale("log", base=2)
+    axis.set_ylim(bottom=0)
+    axis.set_xlabel("number of elements n")
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize=8)

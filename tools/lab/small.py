@@ -3,25 +3,22 @@ work-item, the least time that any call takes, all in turn. Prints medians in mi
 as multiples of the empty kernel's. With --instructions it counts the host's own instead, by
 callgrind: those that a warm call takes in the library clfold, without the driver's."""
 
-import os
 import re
 import shutil
 import subprocess
-import tempfile
 
 from lab import measure, programs, report, view
 from lab.measure import Entry
-from lab.program import Shared
+from lab.program import Failed, Shared
 
 CASES = {"calls": [("reduce", "i32"), ("scan", "i32"), ("scan --exclusive", "i32"),
                    ("reduce --combine 'a + b' --identity 0", "i32"), ("map", "i32"),
                    ("select --where 'x > 0'", "i32")]}  # fmt: skip
 COLUMNS = [
-    ("case", -38, lambda row: row["case"]), ("type", -8, lambda row: row["type"]),
-    ("count", 8, lambda row: view.count_text(row["count"])),
+    *report.CASE,
     ("us", 9, lambda row: report.figures(1e6 * row["seconds"])),
     ("of empty", 25, lambda row: report.ratio_text(row["ratio"])),
-    ("instructions", 12, lambda row: f"{row['instructions']:.0f}" if "instructions" in row else ""),
+    ("instructions", 12, lambda row: f"{row['instructions']:.0f}"),
 ]  # fmt: skip
 COUNTED = (20, 120)  # calls of two runs, whose difference is counted
 EXAMPLES = """
@@ -33,39 +30,33 @@ The host's instructions of a warm sum of 64 numbers:
 
 
 def read_options(arguments):
-    parser = view.Parser("small", __doc__, "[options] [CASE]", EXAMPLES)
-    parser.add_common([1, 16, 64, 256, 1024, 4096])
+    parser = view.Parser("small", __doc__, EXAMPLES, [1, 16, 64, 256, 1024, 4096], known=CASES)
     parser.add_argument("--instructions", action="store_true",
                         help="count instructions; needs valgrind and an OpenCL driver without code "
                         "that valgrind does not know, such as Oclgrind's")
-    parser.add_argument("--json", action="store_true", help="one object a line")
-    parser.add_case(CASES)
     options = parser.parse_args(arguments)
-    options.events, options.svg, options.png, options.once = False, None, None, True
+    options.once = True
+    if options.instructions and not shutil.which("valgrind"):
+        raise Failed("--instructions needs valgrind, Debian's package valgrind")
     return options
 
 
 def count_instructions(case, options):
     """Those of one warm call in libclfold: of two runs that differ in the number of calls."""
-    if not shutil.which("valgrind"):
-        raise view.Failed("--instructions needs valgrind, Debian's package valgrind")
-    totals = []
-    device = ["--device", options.device] if options.device else []
-    with Shared(case) as shared, tempfile.TemporaryDirectory() as folder:
+    totals, device = [], ["--device", options.device] if options.device else []
+    with Shared(case) as shared:
+        call = "\t".join(["call", "0", "", *case.call_words(shared.paths)])
         for calls in COUNTED:
-            words = case.call_words(shared.paths)
-            lines = [shared.data_line(1), "\t".join(["call", "0", "", *words]),
-                     f"round\t0\t{calls}"]  # fmt: skip
-            out = os.path.join(folder, "out")
             done = subprocess.run(
-                ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "-q",
-                 *programs.command("clfold"), *device],
-                input="\n".join(lines) + "\n", capture_output=True, text=True, check=False,
-            )  # fmt: skip
+                ["valgrind", "--tool=callgrind", f"--callgrind-out-file={shared.results}", "-q",
+                 *programs.command("clfold"), *device], capture_output=True, text=True, check=False,
+                input=f"{shared.data_line(1)}\n{call}\nround\t0\t{calls}\n")  # fmt: skip
             if done.returncode or '"seconds"' not in done.stdout:
                 said = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
-                raise view.Failed(f"valgrind: {' '.join(said)}")
-            totals.append(own_instructions(out))
+                raise Failed(f"valgrind: {' '.join(said)}")
+            totals.append(own_instructions(shared.results))
+    if totals[1] <= totals[0]:
+        raise Failed("valgrind: has counted nothing in libclfold")
     return (totals[1] - totals[0]) / (COUNTED[1] - COUNTED[0])
 
 
@@ -74,47 +65,40 @@ def own_instructions(path):
     total, is_ours, is_call, names = 0, False, False, {}
     with open(path, encoding="utf-8") as file:
         for line in file:
-            named = re.match(r"ob=\((\d+)\)(?: (.*))?", line)
+            named = re.match(r"(c?)ob=\((\d+)\)(?: (.*))?", line)
             if named:
-                names.setdefault(named[1], named[2] or "")
-                is_ours = "libclfold" in names[named[1]]
+                called, number, name = named.groups()
+                names.setdefault(number, name)
+                is_ours = is_ours if called else "libclfold" in names[number]
             elif line.startswith("calls="):
                 is_call = True  # the next line is the callee's cost
-            elif is_ours and not is_call and re.match(r"[+\-*\d]", line):
-                total += int(line.split()[-1])
             elif re.match(r"[+\-*\d]", line):
+                total += int(line.split()[-1]) if is_ours and not is_call else 0
                 is_call = False
     return total
 
 
+def lines_of(row):
+    if "instructions" in row:
+        return [("clfold", row["instructions"], None)]
+    return [("clfold", 1e6 * row["seconds"], None),
+            ("roofline: empty kernel", 1e6 * row["empty_seconds"], None)]  # fmt: skip
+
+
 def main(arguments):
     options = read_options(arguments)
-    table, failed = report.Table(options, COLUMNS), False
-    with view.pool_for(options) as pool:
-        for words, kind in view.cases_of(options, CASES, "calls"):
-            for count in options.counts:
-                case = view.make_case(words, kind, count)
-                row = {"case": words, "type": kind, "count": count, "ok": True}
-                if options.instructions:
-                    row |= {"seconds": None, "ratio": None,
-                            "instructions": count_instructions(case, options)}  # fmt: skip
-                    table.add(row)
-                    continue
-                expected = case.expected() if "combine" not in case.options else None
-                entries = [Entry("clfold", "clfold"),
-                           Entry("empty", "roofline", ["empty"], number=0, bound=True)]
-                one = measure.Measurement(pool, case, entries, options)
-                with Shared(case) as shared:
-                    one.prepare(shared, lambda _, shared, sets: shared.data_line(sets))
-                    one.check(shared, expected)
-                    one.run()
-                trouble = next((entry.trouble for entry in entries if entry.trouble), None)
-                row |= {"ok": False, "why": trouble} if trouble else {
-                    "seconds": entries[0].median(), "empty_seconds": entries[1].median(),
-                    "ratio": measure.ratio(entries[0].seconds, entries[1].seconds)}
-                failed |= trouble is not None
-                table.add(row)
-        about = pool.get("clfold").about
-    if not options.json:
-        print(f"\n{about['device']}, driver {about['driver']}; {measure.machine()}")
-    return int(failed)
+    unit = "instructions" if options.instructions else "microseconds"
+    with view.Session(options, "small", COLUMNS, lines_of, f"{unit}, lower is better") as session:
+        for case in session.cases(CASES, "calls"):
+            if options.instructions:
+                session.add({"case": case.title, "type": case.type_label(), "count": case.count,
+                             "ok": True, "instructions": count_instructions(case, options)})
+                continue
+            mine, empty = Entry("clfold"), Entry("empty", "roofline", ["empty"], bound=True)
+            one = session.measure(case, [mine, empty], with_roofline=False)
+            row = one.row(empty if empty.trouble else mine)
+            if row["ok"]:
+                row |= {"empty_seconds": empty.median(),
+                        "ratio": measure.ratio(mine.seconds, empty.seconds)}
+            session.add(row)
+    return session.failed

@@ -30,6 +30,11 @@ class Unknown(Exception):
     """A text that numpy cannot compute."""
 
 
+def count_text(count):
+    power = count.bit_length() - 1
+    return f"2^{power}" if count == 1 << power and count > 1 else str(count)
+
+
 def in_python(text):
     """The same in Python's words; a ? b : c of lowest precedence becomes (b if a else c)."""
     text = re.sub(r"!(?!=)", " not ", text.replace("&&", " and ").replace("||", " or "))

@@ -16,13 +16,15 @@ import json
 
 import numpy as np
 
-from lab import measure, report, view
+from lab import report, view
 from lab.case import OPERATORS
 from lab.measure import Entry
-from lab.program import Shared
+from lab.program import Failed, Shared
+from lab.text import count_text
 
 TILE = np.dtype([("started", "u8"), ("aggregate", "u8"), ("prefix", "u8"), ("tile", "u4"),
                  ("depth", "u4"), ("polls", "u4"), ("fallbacks", "u4"), ("folded", "u8")])
+TIMES, COUNTS = ("started", "aggregate", "prefix"), ("depth", "polls", "fallbacks")
 SHOWN, BARS, STEPS = 10, 120, 3
 EXAMPLES = """
 The tiles of a scan of 2^24 numbers, as a timeline:
@@ -31,7 +33,7 @@ The tiles of a scan of 2^24 numbers, as a timeline:
 
 
 def read_options(arguments):
-    parser = view.Parser("trace", __doc__, "[options]", EXAMPLES)
+    parser = view.Parser("trace", __doc__, EXAMPLES)
     add = parser.add_argument
     add("--op", default="add", choices=[op for op in OPERATORS if op != "mul"], metavar="OP",
         help="the operator; default: add")
@@ -41,12 +43,7 @@ def read_options(arguments):
     add("--algorithm", default="scan_lookback", choices=("scan_lookback", "scan_chained"),
         metavar="NAME", help="scan_lookback, or scan_chained, where each tile waits for the one "
         "before it; default: scan_lookback")
-    add("--device", metavar="SEL", help="as for clfold reduce")
-    parser.add_outputs()
-    options = parser.parse_args(arguments)
-    options.limit = 120.0
-    options.chart = report.Chart(options)
-    return options
+    return parser.parse_args(arguments)
 
 
 def flags_at(tiles, moment, publishes):
@@ -57,88 +54,80 @@ def flags_at(tiles, moment, publishes):
 
 
 def snapshot(tiles, publishes):
-    """The moment and the first of SHOWN tiles that differ most: many changes from one to the next,
-    and all states there are."""
+    """The moment, and the first of SHOWN tiles, at which most states change from one to the
+    next."""
     num = min(SHOWN, len(tiles))
-    moments = np.unique(np.concatenate([tiles["aggregate"], tiles["prefix"]]))
+    moments = np.unique([tiles["aggregate"], tiles["prefix"]])
     best = (-1, 0, 0)
     for moment in moments[:: max(1, len(moments) // 2000)]:
         flags = flags_at(tiles, moment, publishes)
-        changes = np.concatenate([[0], np.cumsum(flags[1:] != flags[:-1])])
+        changes = np.cumsum(flags != np.roll(flags, 1))
         rated = changes[num - 1 :] - changes[: len(changes) - num + 1]
         first = int(rated.argmax())
         kinds = len(set(flags[first : first + num]))
-        if (int(rated[first]) + kinds, 0, 0) > (best[0], 0, 0):
-            best = (int(rated[first]) + kinds, int(moment), first)
-    return best[1], best[2], num
+        best = max(best, (int(rated[first]) + kinds, int(moment), first))
+    return best[1:]
 
 
-def print_tables(options, tiles, case, expected, answer, about, publishes):
-    moment, first, num = snapshot(tiles, publishes)
-    span = int(tiles["prefix"].max() - tiles["started"].min())
-    unit = "steps" if span < STEPS * len(tiles) else "cycles"
-    print(f"{options.algorithm}, {options.type} {options.op}, n = {view.count_text(case.count)} on "
-          f"{about['device']}, driver {about['driver']}\n{len(tiles)} tiles of {answer['tile']} by "
-          f"{answer['groups']} groups of {answer['group_size']}, {span} {unit}\n")
-    start = int(tiles["started"].min())
-    print(f"after {moment - start} {unit}:\n{'tile':>8} flag {'aggregate':>22} "
+def print_tables(tiles, case, expected, whole, publishes):
+    moment, first = snapshot(tiles, publishes)
+    print(f"{whole['algorithm']}, {whole['type']} {whole['op']}, n = {count_text(case.count)}\n"
+          f"{len(tiles)} tiles of {whole['tile_size']} by {whole['groups']} groups of "
+          f"{whole['group_size']}, {whole['duration']} {whole['clock']}\n\n"
+          f"after {moment} {whole['clock']}:\n{'tile':>8} flag {'aggregate':>22} "
           f"{'inclusive prefix':>22}")  # fmt: skip
-    size = int(answer["tile"])
-    by = OPERATORS[options.op][2]
-    for place, flag in enumerate(flags_at(tiles, moment, publishes)[first : first + num], first):
-        part = case.arrays["in"][place * size : (place + 1) * size]
-        whole = by.reduce(part, dtype=case.dtype)
-        last = expected[min((place + 1) * size, case.count) - 1]
-        print(f"{place:>8} {flag:>4} {'-' if flag == 'X' else whole:>22} "
-              f"{last if flag == 'P' else '-':>22}")  # fmt: skip
-    buckets = np.ceil(np.log2(np.maximum(tiles["depth"], 1))).astype(int) + (tiles["depth"] > 0)
+    size, by = int(whole["tile_size"]), OPERATORS[whole["op"]][2]
+    for place, flag in enumerate(flags_at(tiles, moment, publishes)[first : first + SHOWN], first):
+        part = slice(place * size, min((place + 1) * size, case.count))
+        total = by.reduce(case.arrays["in"][part], dtype=case.dtype)
+        print(f"{place:>8} {flag:>4} {'-' if flag == 'X' else total:>22} "
+              f"{expected[part.stop - 1] if flag == 'P' else '-':>22}")  # fmt: skip
     print(f"\n{'depth':>12} {'tiles':>9}")
-    for bucket, number in enumerate(np.bincount(buckets)):
-        low, high = (1 << max(bucket - 2, 0)) + 1, 1 << max(bucket - 1, 0)
-        print(f"{bucket if bucket <= 2 else f'{low}-{high}':>12} {number:>9}")
+    # 0, 1, 2, and then up to powers of two
+    ends = [-1, 0, *(1 << n for n in range(int(tiles["depth"].max() + 1).bit_length() + 1))]
+    for low, high in zip(ends, ends[1:]):
+        num = np.count_nonzero((tiles["depth"] > low) & (tiles["depth"] <= high))
+        if num:
+            print(f"{high if high - low == 1 else f'{low + 1}-{high}':>12} {num:>9}")
     print(f"\n{'':>12} {'mean':>9} {'greatest':>9} {'total':>11}")
-    for name in ("depth", "polls", "fallbacks"):
+    for name in COUNTS:
         print(f"{name:>12} {tiles[name].mean():>9.3f} {tiles[name].max():>9} "
               f"{tiles[name].sum(dtype='u8'):>11}")  # fmt: skip
 
 
-def draw(options, tiles, about, publishes):
+def draw(tiles, publishes):
     """When each prefix was published; and bars of some tiles."""
     from matplotlib import pyplot  # pylint: disable=import-outside-toplevel
 
     figure, (whole, part) = pyplot.subplots(1, 2, figsize=(13, 6), layout="constrained")
-    begin = tiles["started"].min()
-    since = {name: (tiles[name] - begin).astype("i8")
-             for name in ("started", "aggregate", "prefix")}  # fmt: skip
+    since = {name: tiles[name].astype("i8") for name in TIMES}
     numbers = np.arange(len(tiles))
     helped = np.flatnonzero(tiles["folded"])
     middle = int(helped[0]) if helped.size else snapshot(tiles, publishes)[1]
     first = max(0, min(middle - BARS // 2, len(tiles) - BARS))
-    seen = slice(first, first + BARS)
+    seen = slice(first, min(first + BARS, len(tiles)))
     whole.scatter(since["prefix"], numbers, s=2, color="#000000")
-    whole.axhspan(first, min(first + BARS, len(tiles)), color="#009e73", alpha=0.25)
+    whole.axhspan(seen.start, seen.stop, color="#009e73", alpha=0.25)
     whole.set_title("all tiles: when each prefix was published")
-    for a, b, colour, label in (
-        ("started", "aggregate", "#56b4e9", "folds its elements"),
-        ("aggregate", "prefix", "#d55e00",
-         "aggregate published, looks back" if publishes else "waits for the tile before it"),
-    ):  # fmt: skip
+    looks = "aggregate published, looks back" if publishes else "waits for the tile before it"
+    for a, b, colour, label in (("started", "aggregate", "#56b4e9", "folds its elements"),
+                                ("aggregate", "prefix", "#d55e00", looks)):  # fmt: skip
         part.barh(numbers[seen], (since[b] - since[a])[seen], left=since[a][seen], height=0.8,
                   color=colour, label=label)  # fmt: skip
     part.scatter(since["prefix"][seen], numbers[seen], marker="|", color="#000000",
                  label="prefix published")  # fmt: skip
-    for place in helped[(helped >= first) & (helped < first + BARS)]:
+    for place in helped[(helped >= seen.start) & (helped < seen.stop)]:
         for bit in range(64):
             if int(tiles["folded"][place]) >> bit & 1:
-                part.annotate("", (since["prefix"][place], place - 1 - bit),
-                              (since["prefix"][place], place),
+                at = since["prefix"][place]
+                part.annotate("", (at, place - 1 - bit), (at, place),
                               arrowprops={"arrowstyle": "->", "color": "#5b3a8c"})  # fmt: skip
-    part.set_title(f"tiles {first} to {min(first + BARS, len(tiles)) - 1}")
+    part.set_title(f"tiles {seen.start} to {seen.stop - 1}")
     part.legend(fontsize=8)
     for axis in (whole, part):
         axis.set_xlabel("time since the first tile was started")
         axis.set_ylabel("tile")
-    options.chart.save(figure, f"{about['device']}, clfold trace, {options.algorithm}")
+    return figure
 
 
 def main(arguments):
@@ -147,34 +136,37 @@ def main(arguments):
     case = view.make_case(f"scan --op {options.op} --algorithm {options.algorithm}", options.type,
                           options.count)  # fmt: skip
     expected = case.expected()
-    with view.pool_for(options) as pool, Shared(case) as shared:
-        program = pool.get("clfold")
+    with view.Session(options, "trace", []) as session, Shared(case) as shared:
+        program = session.pool.get("clfold")
         program.ask(*shared.data_line(1).split("\t"))
-        program.ask("call", 0, "", *case.call_words(shared.paths))
-        entry = Entry("clfold", "clfold")
-        with entry.guarded(pool):
+        session.warn(program.ask("call", 0, "", *case.call_words(shared.paths)))
+        entry = Entry("clfold")
+        with entry.guarded(session.pool):
             program.check(shared, expected)
         answer = program.ask("trace", 0, shared.results)
         tiles = np.fromfile(shared.results, TILE)
-        tiles = tiles[np.argsort(tiles["tile"])]
-        about = program.about
+        last = report.last_row(program.about)
+    tiles = tiles[np.argsort(tiles["tile"])]
+    begin = tiles["started"].min()
+    for name in TIMES:
+        tiles[name] -= begin
+    duration = int(tiles["prefix"].max())
     whole = {"algorithm": options.algorithm, "type": options.type, "op": options.op,
              "count": case.count, "tiles": len(tiles), "tile_size": answer["tile"],
              "group_size": answer["group_size"], "groups": answer["groups"],
+             "clock": "steps" if duration < STEPS * len(tiles) else "cycles", "duration": duration,
              "mean_depth": float(tiles["depth"].mean()), "mean_polls": float(tiles["polls"].mean()),
-             "fallbacks": int(tiles["fallbacks"].sum()), "ok": entry.trouble is None,
-             "device": about["device"], "machine": measure.machine()}  # fmt: skip
+             "fallbacks": int(tiles["fallbacks"].sum()), "ok": entry.trouble is None}  # fmt: skip
     if options.json:
-        begin = int(tiles["started"].min())
         for tile in tiles:
-            row = {name: int(tile[name]) for name in TILE.names}
-            row |= {name: row[name] - begin for name in ("started", "aggregate", "prefix")}
-            print(json.dumps(row))
-        print(json.dumps(whole))
+            print(json.dumps({name: int(tile[name]) for name in TILE.names}))
+        print(json.dumps(whole | last))
     else:
-        print_tables(options, tiles, case, expected["out"], answer, about, publishes)
-    if options.chart.paths:
-        draw(options, tiles, about, publishes)
+        print_tables(tiles, case, expected["out"], whole, publishes)
+        report.print_last(last)
+    if session.chart.paths:
+        session.chart.save(draw(tiles, publishes),
+                           f"{last['device']}, clfold trace, {options.algorithm}")  # fmt: skip
     if entry.trouble:
-        raise view.Failed(entry.trouble)
+        raise Failed(entry.trouble)
     return 0

@@ -1,6 +1,7 @@
-"""What views share: options, counts, the programs that they start, and how they fail."""
+"""What views share: options, cases, the programs that they start, and how they end."""
 
 import argparse
+import contextlib
 import os
 import re
 import shlex
@@ -8,22 +9,24 @@ import signal
 import sys
 import textwrap
 
-from lab import measure, programs
+from lab import measure, programs, report
 from lab.case import Case, Wrong
-from lab.program import Trouble
-from lab.text import DTYPES, Unknown
+from lab.program import Absent, Failed, Trouble
+from lab.text import DTYPES, Unknown, count_text
 
-UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
 ROOFLINE_MOST = 1 << 30  # bytes of its data; a larger case has the same speed
+JUDGED = 32 << 20  # bytes, from which on the memory is what limits
+MOST_BYTES = 32  # that an element moves
 CASE = """CASE is one of {}; or an operation and its options, as clfold explain takes them, after
 all others: select --where 'x > 40'. There --rest, --lengths-out and --keys-out stand alone,
 --stream y=TYPE has a type in place of a file, and --segments says how long segments and runs are:
 N each, 0-N as many of each, ~N geometric with this mean, or pareto, up to 10^6."""
-
-
-class Failed(Exception):
-    """Ends a view with 1 and this sentence."""
-
+ENVIRONMENT = """Environment:
+  POCL_AFFINITY     whether PoCL's workers are placed, 1 or 0; if it is not set, 1
+  CLFOLD_TUNING     a tuning file, whose rows replace the library's own numbers
+  XDG_CACHE_HOME    the folder of clfold, which keeps built programs, probes of
+                    devices, peers and other versions; if it is not set, ~/.cache
+"""
 
 def filled(paragraph):
     """In lines of 80 columns, but for a list."""
@@ -33,19 +36,27 @@ def filled(paragraph):
 
 def count_of(text):
     """1000, 2^26, 1e6 or 64Mi."""
-    power = re.fullmatch(r"(\d{1,18})\^(\d{1,2})", text)
-    plain = re.fullmatch(r"(\d{1,18})(?:e(\d{1,2})|(|[KMGT]i))", text)
-    number = int(power[1]) ** int(power[2]) if power else plain and int(plain[1]) * (
-        10 ** int(plain[2]) if plain[2] else UNITS[plain[3]])  # fmt: skip
-    if not number or number >= 1 << 48:
+    match, number = re.fullmatch(r"(\d{1,18})(?:([\^e])(\d{1,2})|([KMGT])i)?", text), 0
+    if match:
+        word, how, power, unit = match.groups(default="")
+        number = int(word) ** int(power) if how == "^" else (
+            int(word) * 10 ** int(power or 0) << 10 * " KMGT".index(unit or " "))
+    if not 0 < number < 1 << 48:
         raise argparse.ArgumentTypeError(f"{text}: a count is a number from 1 to 2^48 - 1, such as "
                                          "1000, 2^26, 1e6 or 64Mi")
     return number
 
 
-def count_text(count):
-    power = count.bit_length() - 1
-    return f"2^{power}" if count == 1 << power and count > 1 else str(count)
+def counts_of(text):
+    """A count each, or LOW..HIGH: doubled from one to the other."""
+    found = []
+    for word in text.split(","):
+        low, dots, high = word.partition("..")
+        low, high = count_of(low), count_of(high if dots else low)
+        found += [low << n for n in range((high // low).bit_length())]
+        if high < low:
+            raise argparse.ArgumentTypeError(f"{word}: ends before it begins")
+    return found
 
 
 def list_of(read):
@@ -94,18 +105,47 @@ class Form(argparse.RawDescriptionHelpFormatter):
 
 class Parser(argparse.ArgumentParser):
     """One sentence and 2 on wrong usage, as clfold has it. `examples`: what each is for, and on a
-    line that is indented, how."""
+    line that is indented, how. `counts`, `seconds`: defaults of a view that measures cases.
+    `known`: its lists of cases; None: it has its own."""
 
-    def __init__(self, name, about, usage, examples):
+    def __init__(self, name, about, examples, counts=(), seconds=1.0, known=None, usage=""):
+        about = about + "\n\n" + CASE.format(", ".join(known)) if known else about
         super().__init__(prog=f"clfold {name}", allow_abbrev=False, formatter_class=Form,
-                         usage=f"clfold {name} {usage}", add_help=False,
-                         description="\n\n".join(map(filled, about.split("\n\n"))),
-                         epilog="Examples:\n" + examples.strip("\n"))  # fmt: skip
+                         usage=f"clfold {name} [options]{' [CASE]' if known else ''}{usage}",
+                         description="\n\n".join(map(filled, about.split("\n\n"))), add_help=False,
+                         epilog=f"{ENVIRONMENT}\nExamples:\n" + examples.strip("\n"))  # fmt: skip
         self._optionals.title = "Options"
-        self.name = name
+        self.name, self.known = name, known
+        self.set_defaults(events=False, once=False, types=None)
+        add = self.add_argument
+        if counts:
+            add("--types", metavar="LIST", type=list_of(types_of),
+                help="of elements, such as f32,u8:u64, where u8:u64 is u8 folded in u64")
+            add("--counts", metavar="LIST", type=counts_of, default=counts,
+                help="of elements, such as 1000,64Mi or 2^20..2^26, which doubles; default: "
+                + ",".join(map(count_text, counts)))
+            add("--seconds", metavar="S", type=number_from(0.01, 1e6), default=seconds,
+                help=f"for the rounds of each case, {measure.FEWEST_ROUNDS} to "
+                f"{measure.MOST_ROUNDS}; default: {seconds:g}")
+            add("--rounds", metavar="N", type=number_from(1, measure.MOST_ROUNDS, int),
+                help="so many rounds instead")
+            add("--once", action="store_true",
+                help="one set of buffers, so that small data stay in the caches")
 
     def parse_args(self, *words):
-        self.add_argument("-h", "--help", action="help", help="print these options")
+        """After what a view adds, each has these."""
+        add = self.add_argument
+        add("--limit", metavar="S", type=number_from(0.1, 1e6), default=120.0,
+            help="seconds for one answer of a program; default: 120")
+        add("--device", metavar="SEL", help="an index as clfold devices shows it, gpu, cpu, or a "
+            "part of a name; default: the first GPU, else the first device")
+        add("--json", action="store_true", help="one object a line")
+        for kind in ("svg", "png"):
+            add(f"--{kind}", metavar="FILE", type=file_path, help="a chart; needs matplotlib, "
+                "Debian's package python3-matplotlib")
+        add("-h", "--help", action="help", help="print these options")
+        if self.known:
+            add("case", metavar="CASE", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
         return super().parse_args(*words)
 
     def error(self, message):
@@ -113,49 +153,15 @@ class Parser(argparse.ArgumentParser):
         print(f"clfold: {message}; see clfold {self.name} --help", file=sys.stderr)
         sys.exit(2)
 
-    def add_common(self, counts, seconds=1.0):
-        add = self.add_argument
-        add("--types", metavar="LIST", type=list_of(types_of),
-            help="of elements, such as f32,u8:u64, where u8:u64 is u8 folded in u64")
-        add("--counts", metavar="LIST", type=list_of(count_of), default=counts,
-            help="of elements, such as 1000,2^20,64Mi; default: "
-            + ",".join(map(count_text, counts)))
-        add("--seconds", metavar="S", type=number_from(0.01, 1e6), default=seconds,
-            help=f"for the rounds of each case, {measure.FEWEST_ROUNDS} to {measure.MOST_ROUNDS}; "
-            f"default: {seconds:g}")
-        add("--rounds", metavar="N", type=number_from(1, measure.MOST_ROUNDS, int),
-            help="so many rounds instead")
-        add("--once", action="store_true",
-            help="one set of buffers, so that small data stay in the caches")
-        add("--limit", metavar="S", type=number_from(0.1, 1e6), default=120.0,
-            help="seconds for one answer of a program; default: 120")
-        add("--device", metavar="SEL", help="an index as clfold devices shows it, gpu, cpu, or a "
-            "part of a name; default: the first GPU, else the first device")
-
-    def add_outputs(self):
-        add = self.add_argument
-        add("--json", action="store_true", help="one object a line")
-        for kind in ("svg", "png"):
-            add(f"--{kind}", metavar="FILE", type=file_path, help="a chart over counts; needs "
-                "matplotlib, Debian's package python3-matplotlib")
-
-    def add_case(self, known):
-        """After it the help says which there are."""
-        self.add_argument("case", metavar="CASE", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-        self.description += "\n\n" + filled(CASE.format(", ".join(known)))
-
 
 def cases_of(options, known, default):
     """(words, type) each. `known`: lists of (words, types) by name."""
     words = options.case or [default]
-    if len(words) == 1 and words[0] in known:
-        rows = known[words[0]]
-    else:
-        rows = [(words[0] if len(words) == 1 else shlex.join(words), None)]
+    one = words[0] if len(words) == 1 else shlex.join(words)
+    rows = known.get(one) or [(one, "f32")]
     for one, _ in rows:
         Case(one)  # that it is one shows before anything is measured
-    return [(one, kind) for one, kinds in rows
-            for kind in (options.types or (kinds or "f32").split())]
+    return [(one, kind) for one, kinds in rows for kind in options.types or kinds.split()]
 
 
 def make_case(words, kind, count):
@@ -163,23 +169,13 @@ def make_case(words, kind, count):
         case = Case(words, count)
         if kind and not {"type", "acc"} & set(case.options):
             case = case.of_type(kind)
+        case.title = words
         case.make()
         return case
     except Wrong as wrong:
         raise Failed(str(wrong)) from wrong
     except MemoryError as error:
         raise Failed(f"there is no memory for {count_text(count)} elements") from error
-
-
-def pool_for(options, extra=None):
-    """The programs, on the device that is asked for. `extra`: more of them, by name."""
-    os.environ.setdefault("POCL_AFFINITY", "1")
-
-    def start(name):
-        command, environment = (extra or {}).get(name) or (programs.command(name), None)
-        return [*command, *(["--device", options.device] if options.device else [])], environment
-
-    return measure.Pool(start, options.limit)
 
 
 # ---- The roofline ----
@@ -189,15 +185,10 @@ class Roofline:
     """What reading and copying the bytes of a case takes: entries, and what follows from them."""
 
     def __init__(self, pool):
-        self.names = ["roofline"]
-        if pool.get("roofline").about.get("is_cpu"):
-            self.names.append("native")
         self.calls = {}
-        for name in list(self.names):
-            try:
+        for name in ["roofline", *(["native"] if pool.get("roofline").about["is_cpu"] else [])]:
+            with contextlib.suppress(Trouble):  # built without OpenMP
                 self.calls[name] = pool.get(name).about.get("calls", [])
-            except Trouble:  # built without OpenMP
-                self.names.remove(name)
 
     def entries(self, read, written):
         """Of as many bytes: all are read where next to nothing is written, else copied, or written
@@ -205,14 +196,11 @@ class Roofline:
         self.times = 0 if written < read / 10 else max(1, round(written / read))
         share = (read + written) // (1 + self.times)
         self.share = max(64, min(share, ROOFLINE_MOST // (1 + self.times)) // 64 * 64)
-        kind = "copy" if self.times else "read"
-        found = []
-        for name in self.names:
-            found += [measure.Entry(f"{name} {call.partition(' ')[2]}", name,
-                                    [*call.split(), *([self.times] if self.times else [])],
-                                    number=number, bound=True)
-                      for number, call in enumerate(self.calls[name]) if call.split()[0] == kind]
-        return found
+        kind, times = ("copy", [self.times]) if self.times else ("read", [])
+        return [measure.Entry(f"{name} {call.partition(' ')[2]}", name, [*call.split(), *times],
+                              number=number, bound=True)
+                for name, calls in self.calls.items()
+                for number, call in enumerate(calls) if call.startswith(kind)]  # fmt: skip
 
     def line(self, shared, once):
         path = os.path.join(shared.folder.name, "bytes")
@@ -222,35 +210,90 @@ class Roofline:
         out = [f"out={self.share * self.times}"] if self.times else []
         return "\t".join(["data", str(self.share), str(sets), f"in={path}:{self.share}", *out])
 
-    def best(self, entries, program):
-        """GB/s of its fastest call, and its name; or None."""
-        done = [entry for entry in entries
-                if entry.program == program and entry.seconds and not entry.trouble]
-        if not done:
-            return None, None
-        entry = min(done, key=measure.Entry.median)
-        return self.share * (1 + self.times) / entry.median() / 1e9, entry.name
+    def line_of(self, program, shared, sets):
+        """The data's line for each program, also those of a case."""
+        return self.line(shared, sets == 1) if program in self.calls else shared.data_line(sets)
+
+    def best(self, entries, names=None):
+        """GB/s of the fastest call of these programs, and its name; or None."""
+        done = [(self.share * (1 + self.times) / entry.median() / 1e9, entry.name)
+                for entry in entries if entry.program in (names or self.calls)
+                and entry.seconds and not entry.trouble]  # fmt: skip
+        return max(done, default=(None, None))
 
 
-def line_for(roofline):
-    """The data's line for each program."""
+class Session:
+    """Programs on the device that is asked for, what they found, and what is printed of it.
+    `lines_of`: gives a row's lines in a chart."""
 
-    def line_of(program, shared, sets):
-        if program in roofline.names:
-            return roofline.line(shared, sets == 1)
-        return shared.data_line(sets)
+    def __init__(self, options, name, columns, lines_of=None, unit=report.SPEED):
+        self.options, self.name, self.lines_of, self.unit = options, name, lines_of, unit
+        self.chart, self.columns = report.Chart(options), columns
+        self.rows, self.told, self.failed, self.num_cases = [], set(), False, 0
+        self.commands = {}  # of programs that are not built with clfold
+        self.pool = measure.Pool(self.command, options.limit)
 
-    return line_of
+    def command(self, name):
+        device = ["--device", self.options.device] if self.options.device else []
+        return [*(self.commands.get(name) or programs.command(name)), *device]
 
+    def __enter__(self):
+        return self
 
-def measured(pool, roofline, case, entries, options):
-    """A case by these entries and the roofline's, and its results as numpy has them, or None."""
-    try:
-        expected = case.expected()
-    except Unknown:
-        expected = None
-    entries = [*entries, *roofline.entries(*case.moved(expected))]
-    return measure.measure(pool, case, entries, options, line_for(roofline), expected), expected
+    def __exit__(self, *_):
+        self.pool.__exit__()
+
+    def cases(self, known, default):
+        """Each case that is asked for, made. The table ends after the last one."""
+        picked = cases_of(self.options, known, default)
+        self.num_cases = len(picked) * len(self.options.counts)
+        self.roofline = Roofline(self.pool)
+        # small data say nothing of the memory
+        is_large = max(self.options.counts) * MOST_BYTES >= JUDGED
+        speeds = [self.memory_speed()] if is_large else []
+        table = self.table = report.Table(self.options, self.columns)
+        for words, kind in picked:
+            for count in self.options.counts:
+                yield make_case(words, kind, count)
+        speeds += [self.memory_speed()] if is_large else []
+        table.end(report.last_row(self.pool.get("roofline").about, speeds))
+        self.chart.draw(self.rows, self.lines_of, self.unit, self.name)
+
+    def measure(self, case, entries, with_roofline=True):
+        """A case by these entries, and by the roofline's if it is wanted."""
+        try:
+            expected = case.expected()
+        except Unknown:
+            expected = None
+        bounds = self.roofline.entries(*case.moved(expected))
+        one = measure.measure(self.pool, case, [*entries, *(bounds if with_roofline else [])],
+                              self.options, self.roofline.line_of, expected)  # fmt: skip
+        for entry in entries:
+            self.warn(entry.answer)
+            ours = entry.program == "clfold"
+            self.failed |= bool(entry.trouble) and (ours or not isinstance(entry.trouble, Absent))
+        return one
+
+    def warn(self, answer):
+        """Of each warning of a program, once."""
+        for warning in answer.get("warnings", []):
+            if warning not in self.told:
+                print(f"clfold: warning: {warning}", file=sys.stderr)
+            self.told.add(warning)
+
+    def add(self, row):
+        self.rows.append(row)
+        self.table.add(row)
+
+    def memory_speed(self):
+        """GB/s of reading and of copying, at best."""
+        found, options = {}, argparse.Namespace(seconds=0.2, rounds=0, once=False, events=False)
+        for name, written in (("read", 0), ("copy", 1)):
+            entries = self.roofline.entries(1 << 28, written << 28)
+            measure.measure(self.pool, make_case("map", "f32", 1), entries, options,
+                            self.roofline.line_of, None)  # fmt: skip
+            found[name] = self.roofline.best(entries)[0]
+        return found
 
 
 def run(main):
