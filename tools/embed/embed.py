@@ -19,7 +19,6 @@ what the files define them as; those of TRACED are empty in programs that do not
 import os
 import re
 import sys
-import tempfile
 
 KERNEL = re.compile(r"^(?:CLFOLD_KERNEL|kernel .*) void\s+(\w+)\(([^)]*)\)$", re.M)
 MACRO = re.compile(r"^#define (CLFOLD_\w+_PARAMS)\b((?:.*\\\n)*.*)", re.M)
@@ -159,21 +158,6 @@ def predict_source(texts):
     return "\n".join([*lines, "    { 0 },", "};", ""])
 
 
-def write(output, text):
-    """All of the text or nothing: a build that is broken off must not find half a file."""
-    folder = os.path.dirname(os.path.abspath(output))
-    handle, name = tempfile.mkstemp(dir=folder, prefix=".embed-")
-    try:
-        with open(handle, "w", encoding="ascii") as file:
-            file.write(text)
-        # mkstemp's files are the owner's alone; others may build from this folder.
-        os.chmod(name, 0o644)
-        os.replace(name, output)
-    except OSError:
-        os.unlink(name)
-        raise
-
-
 def main(arguments):
     if len(arguments) < 2:
         print("embed.py: usage: embed.py OUTPUT.c INPUT...", file=sys.stderr)
@@ -181,7 +165,9 @@ def main(arguments):
     output, inputs = arguments[0], arguments[1:]
     try:
         source = c_source if inputs[0].endswith(".cl") else predict_source
-        write(output, source(table_of(inputs)))
+        text = source(table_of(inputs))
+        with open(output, "w", encoding="ascii") as file:
+            file.write(text)
     except (OSError, ValueError) as error:
         print(f"embed.py: {error}", file=sys.stderr)
         return 1
