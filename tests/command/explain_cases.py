@@ -1,5 +1,5 @@
 """Cases of `clfold explain`: what it says of texts, and the program's text; of what --profile
-prints, which is what explain says; and of laws that operators break."""
+prints, which is what explain says; of tuning files; and of laws that operators break."""
 
 import json
 import os
@@ -113,5 +113,21 @@ def laws(d, device):
           f"{told!r}")  # fmt: skip
 
 
-CASES = [texts, widths, profile]
+def tunings(d, device):
+    """A tuning file that cannot serve is told once, and the defaults do."""
+    words = ["explain", "reduce", "--count", "4096", "--json", "--device", device["index"]]
+    before = d.good(*words)
+    row = "reduce 4 2^11..2^13 groups=7 on some; other; device"
+    path = d.write("clfold tuning 5\n" + row, "tuning")
+    for name, why in [(path, "is ignored: line 2: it has no newline at its end"),
+                      (path + "x", "cannot be read: No such file or directory")]:  # fmt: skip
+        env = {**os.environ, "CLFOLD_TUNING": name}
+        done = d.run(*words, env=env)
+        told = f"clfold: warning: the tuning file {name} {why}\n"
+        check(done.returncode == 0 and done.stdout.decode() == before, f"{done}")
+        check(done.stderr.decode() == told, f"{done.stderr!r} is not {told!r}")
+        check(d.good(*words, "--quiet", env=env) == before, "--quiet")
+
+
+CASES = [texts, widths, profile, tunings]
 LAWS = [laws]

@@ -110,6 +110,8 @@ def option_faults(command, path, folder):
         offered = next(completed(command, path, [" ".join([*before, "--"])], folder))[1]
         if offered != sorted("--" + option for option, _ in listed):
             yield f"{name} has {listed}, and {offered} came"
+        if name in VIEWS:
+            continue  # whose values are no words of the help; each start of Python takes its time
         lines = [" ".join([*before, f"--{option}", ""]) for option, value in listed if value]
         for line, (asked, values) in zip(lines, completed(command, path, lines, folder)):
             for value in [] if "filenames" in asked else values:

@@ -61,7 +61,7 @@ def variables(root):
     found = set()
     for path in rules.files_of(root):
         if path.startswith(("src/", "tools/clfold/")):
-            names = re.findall(r'_VARIABLE +"(\w+)"|place_find\(path, "(\w+)"',
+            names = re.findall(r'_VARIABLE +"(\w+)"|getenv\("(XDG_\w+)"',
                                tools.read(root, path))  # fmt: skip
             found |= {name for pair in names for name in pair if name}
     return found
