@@ -20,44 +20,41 @@
 #define PRAGMA(text)
 #define PARTS 1
 #endif
-/* clang-format off: it takes what is between the parentheses for C */
-#define REDUCTION(by) PRAGMA(omp parallel for simd reduction(by : fold))
-#define SCAN(by) PRAGMA(omp parallel for simd reduction(inscan, by : fold))
-#define SEGMENT(by) PRAGMA(omp simd reduction(by : fold))
-/* clang-format on */
 #define EACH_PART PRAGMA(omp parallel for)
+/* clang-format off: it takes what is between the parentheses for C */
 #if CASE_PLUS
 #define BY +
 #else
 #define BY folded
-/* clang-format off */
-PRAGMA(omp declare reduction(folded : case_item : omp_out = case_fold(omp_out, omp_in))
-       initializer(omp_priv = case_start()))
-/* clang-format on */
+PRAGMA(omp declare reduction(folded:case_item
+                             : omp_out = case_fold(omp_out, omp_in))
+           initializer(omp_priv = case_start()))
 #endif
+#define REDUCTION(by) PRAGMA(omp parallel for simd reduction(by : fold))
+#define SCAN(by) PRAGMA(omp parallel for simd reduction(inscan, by : fold))
+#define SEGMENT(by) PRAGMA(omp simd reduction(by : fold))
+/* clang-format on */
 
 #if CASE_SELECT || (CASE_REDUCE && (CASE_BY_KEYS || CASE_BY_FLAGS))
 /* Branchless, in parts that begin where a run does. */
 enum { MOST_PARTS = 256 };
-#define IS_LAST(i) (i + 1 == last || ENDS(i))
 
 static size_t count_part(CASE_ARRAYS, size_t first, size_t last)
 {
     size_t num = 0;
 
     CASE_UNUSED;
-    for (size_t i = first; i < last; i++) {
-        num += (size_t)(CASE_KEEPS ? KEEP(i) : IS_LAST(i));
+    for (size_t i = first; i + !CASE_KEEPS < last; i++) {
+        num += (size_t)(CASE_KEEPS ? KEEP(i) : ENDS(i));
     }
-    return num;
+    return num + (!CASE_KEEPS && first < last);
 }
 
 /* From number `num` to before `end`, where another part's may begin. Returns the number
  * after it. */
 static size_t write_part(CASE_ARRAYS, size_t first, size_t last, size_t num, size_t end)
 {
-    size_t i = first, start = first;
-    case_item fold = case_start();
+    size_t i = first;
 
     CASE_UNUSED;
 #if CASE_KEEPS
@@ -72,15 +69,15 @@ static size_t write_part(CASE_ARRAYS, size_t first, size_t last, size_t num, siz
     for (; CASE_ALSO && i < last; i++) {
         *(KEEP(i) ? &out[num++] : &also[i - num]) = LOAD(i);
     }
-    (void)start, (void)fold;
 #else
-    for (; i < last; i++) {
+    case_item fold = case_start();
+    for (size_t start = first; i < last; i++) {
         fold = CASE_RUNS ? LOAD(i) : case_fold(fold, LOAD(i));
         out[num] = fold;
         if (CASE_ALSO) {
             also[num] = (case_other)(CASE_RUNS ? i + 1 - start : heads[i]);
         }
-        const bool ends = IS_LAST(i);
+        const bool ends = i + 1 == last || ENDS(i);
         fold = ends ? case_start() : fold;
         start = ends ? i + 1 : start;
         num += ends;
@@ -93,7 +90,7 @@ static size_t write_part(CASE_ARRAYS, size_t first, size_t last, size_t num, siz
 static size_t case_make(CASE_ARRAYS)
 {
     const int parts = PARTS < MOST_PARTS ? PARTS : MOST_PARTS;
-    size_t nums[MOST_PARTS + 1] = { 0 }, firsts[MOST_PARTS + 1] = { 0 };
+    size_t nums[MOST_PARTS + 1] = { 0 }, firsts[MOST_PARTS + 1] = { 0 }, made = 0;
 
     for (int k = 1; k <= parts; k++) {
         firsts[k] = k == parts ? n : n / (size_t)parts * (size_t)k;
@@ -111,12 +108,15 @@ static size_t case_make(CASE_ARRAYS)
     for (int k = 1; k < parts; k++) {
         nums[k + 1] += nums[k];
     }
-    size_t ends[MOST_PARTS] = { 0 };
     EACH_PART
     for (int k = 0; k < parts; k++) {
-        ends[k] = write_part(CASE_THESE, firsts[k], firsts[k + 1], nums[k], nums[k + 1]);
+        const size_t num =
+            write_part(CASE_THESE, firsts[k], firsts[k + 1], nums[k], nums[k + 1]);
+        if (k == parts - 1) {
+            made = num;
+        }
     }
-    return ends[parts - 1];
+    return made;
 }
 
 #elif CASE_COLUMNS
@@ -181,27 +181,29 @@ static size_t case_make(CASE_ARRAYS)
     for (size_t i = 0; i < n; i++) {
         out[i] = LOAD(i);
     }
-#elif CASE_REDUCE
+#else
     case_item fold = case_start();
+#if CASE_REDUCE
     REDUCTION(BY)
     for (size_t i = 0; i < n; i++) {
         fold = case_fold(fold, LOAD(i));
     }
     *out = fold;
-#else
-    case_item fold = case_start();
+#elif CASE_EXCLUSIVE
     SCAN(BY)
     for (size_t i = 0; i < n; i++) {
-#if CASE_EXCLUSIVE
         out[i] = fold;
         PRAGMA(omp scan exclusive(fold))
         fold = case_fold(fold, LOAD(i));
+    }
 #else
+    SCAN(BY)
+    for (size_t i = 0; i < n; i++) {
         fold = case_fold(fold, LOAD(i));
         PRAGMA(omp scan inclusive(fold))
         out[i] = fold;
-#endif
     }
+#endif
 #endif
     return n;
 }
