@@ -14,8 +14,6 @@
     size_t n, const case_element *in, const case_y *ys, const case_head *heads,          \
         case_item *__restrict out, case_other *__restrict also
 #define CASE_THESE n, in, ys, heads, out, also
-#define CASE_UNUSED                                                                      \
-    (void)n, (void)in, (void)ys, (void)heads, (void)out, (void)also, (void)case_segments
 #if CASE_STREAM
 #define CASE_OF(i) in[i], ys[i], i, n
 #else
@@ -83,7 +81,6 @@ static void case_take(void)
     }
     case_begins[case_segments] = lab_data.count;
 #endif
-    (void)case_begins;
 }
 
 static bool case_call(unsigned id, const char *tuning, int num_words, char **words)

@@ -1,8 +1,6 @@
-/*
- * A peer: the loop that anyone writes first. As the compiler makes it, by one thread; or
+/* A peer: the loop that anyone writes first. As the compiler makes it, by one thread; or
  * with -fopenmp by OpenMP's reduction, which combines what its threads have in any order,
- * and its scan (`inscan`, OpenMP 5.0), on all cores.
- */
+ * and its scan (`inscan`, OpenMP 5.0), on all cores. */
 #if defined(_OPENMP) && CASE_REDUCE && !CASE_REORDERS && !CASE_COLUMNS
 #define UNSUPPORTED "it reduces in any order, and the operator does not commute"
 #endif
@@ -21,45 +19,26 @@
 #define PARTS 1
 #endif
 /* clang-format off: it takes what is between the parentheses for C */
-#define REDUCTION(by) PRAGMA(omp parallel for simd reduction(by : fold))
-#define SCAN(by) PRAGMA(omp parallel for simd reduction(inscan, by : fold))
-#define SEGMENT(by) PRAGMA(omp simd reduction(by : fold))
-/* clang-format on */
-#define EACH_PART PRAGMA(omp parallel for)
 #if CASE_PLUS
 #define BY +
 #else
 #define BY folded
-/* clang-format off */
-PRAGMA(omp declare reduction(folded : case_item : omp_out = case_fold(omp_out, omp_in))
-       initializer(omp_priv = case_start()))
-/* clang-format on */
+PRAGMA(omp declare reduction(folded:case_item
+                             : omp_out = case_fold(omp_out, omp_in))
+           initializer(omp_priv = case_start()))
 #endif
+#define REDUCTION(by) PRAGMA(omp parallel for simd reduction(by : fold))
+#define SCAN(by) PRAGMA(omp parallel for simd reduction(inscan, by : fold))
+#define SEGMENT(by) PRAGMA(omp simd reduction(by : fold))
+/* clang-format on */
 
 #if CASE_SELECT || (CASE_REDUCE && (CASE_BY_KEYS || CASE_BY_FLAGS))
-/* Branchless, in parts that begin where a run does. */
-enum { MOST_PARTS = 256 };
-#define IS_LAST(i) (i + 1 == last || ENDS(i))
-
-static size_t count_part(CASE_ARRAYS, size_t first, size_t last)
-{
-    size_t num = 0;
-
-    CASE_UNUSED;
-    for (size_t i = first; i < last; i++) {
-        num += (size_t)(CASE_KEEPS ? KEEP(i) : IS_LAST(i));
-    }
-    return num;
-}
-
-/* From number `num` to before `end`, where another part's may begin. Returns the number
- * after it. */
+/* Branchless, from number `num` to before `end`, where another part's may begin. Returns
+ * the number after it. */
 static size_t write_part(CASE_ARRAYS, size_t first, size_t last, size_t num, size_t end)
 {
-    size_t i = first, start = first;
-    case_item fold = case_start();
+    size_t i = first;
 
-    CASE_UNUSED;
 #if CASE_KEEPS
     /* The others of a part end where the kept ones of all before and it leave off. */
     for (; i < last && num < end && (!CASE_ALSO || i - num < last - end); i++) {
@@ -72,28 +51,35 @@ static size_t write_part(CASE_ARRAYS, size_t first, size_t last, size_t num, siz
     for (; CASE_ALSO && i < last; i++) {
         *(KEEP(i) ? &out[num++] : &also[i - num]) = LOAD(i);
     }
-    (void)start, (void)fold;
 #else
-    for (; i < last; i++) {
+    case_item fold = case_start();
+    for (size_t start = first; i < last; i++) {
         fold = CASE_RUNS ? LOAD(i) : case_fold(fold, LOAD(i));
         out[num] = fold;
         if (CASE_ALSO) {
             also[num] = (case_other)(CASE_RUNS ? i + 1 - start : heads[i]);
         }
-        const bool ends = IS_LAST(i);
+        const bool ends = i + 1 == last || ENDS(i);
         fold = ends ? case_start() : fold;
         start = ends ? i + 1 : start;
         num += ends;
     }
-    (void)end;
 #endif
     return num;
 }
 
+#ifndef _OPENMP
 static size_t case_make(CASE_ARRAYS)
 {
-    const int parts = PARTS < MOST_PARTS ? PARTS : MOST_PARTS;
-    size_t nums[MOST_PARTS + 1] = { 0 }, firsts[MOST_PARTS + 1] = { 0 };
+    return write_part(CASE_THESE, 0, n, 0, SIZE_MAX);
+}
+#else
+/* In parts that begin where a run does. */
+static size_t case_make(CASE_ARRAYS)
+{
+    enum { MOST = 256 };
+    const int parts = PARTS < MOST ? PARTS : MOST;
+    size_t nums[MOST + 1] = { 0 }, firsts[MOST + 1] = { 0 };
 
     for (int k = 1; k <= parts; k++) {
         firsts[k] = k == parts ? n : n / (size_t)parts * (size_t)k;
@@ -101,24 +87,25 @@ static size_t case_make(CASE_ARRAYS)
             firsts[k]++;
         }
     }
-    nums[1] = SIZE_MAX; /* one part alone has no end */
-    EACH_PART
+    PRAGMA(omp parallel for)
     for (int k = 0; k < parts; k++) {
-        if (parts > 1) {
-            nums[k + 1] = count_part(CASE_THESE, firsts[k], firsts[k + 1]);
+        const size_t last = firsts[k + 1];
+        size_t num = !CASE_KEEPS && firsts[k] < last;
+        for (size_t i = firsts[k]; i + !CASE_KEEPS < last; i++) {
+            num += (size_t)(CASE_KEEPS ? KEEP(i) : ENDS(i));
         }
+        nums[k + 1] = num;
     }
     for (int k = 1; k < parts; k++) {
         nums[k + 1] += nums[k];
     }
-    size_t ends[MOST_PARTS] = { 0 };
-    EACH_PART
+    PRAGMA(omp parallel for)
     for (int k = 0; k < parts; k++) {
-        ends[k] = write_part(CASE_THESE, firsts[k], firsts[k + 1], nums[k], nums[k + 1]);
+        write_part(CASE_THESE, firsts[k], firsts[k + 1], nums[k], nums[k + 1]);
     }
-    return ends[parts - 1];
+    return nums[parts];
 }
-
+#endif
 #elif CASE_COLUMNS
 /* In strips of columns, whose rows lie in the caches. */
 static size_t case_make(CASE_ARRAYS)
@@ -127,8 +114,7 @@ static size_t case_make(CASE_ARRAYS)
     const size_t share = (COLUMNS - 1) / (size_t)PARTS + 1;
     const size_t strip = share < 16 ? 16 : share < MOST ? share : MOST;
 
-    CASE_UNUSED;
-    EACH_PART
+    PRAGMA(omp parallel for)
     for (size_t first = 0; first < COLUMNS; first += strip) {
         const size_t num = COLUMNS - first < strip ? COLUMNS - first : strip;
         case_item folds[MOST];
@@ -155,53 +141,54 @@ static size_t case_make(CASE_ARRAYS)
 #else
 static size_t case_make(CASE_ARRAYS)
 {
-    CASE_UNUSED;
-#if CASE_LENGTH || CASE_BY_OFFSETS || CASE_BY_KEYS || CASE_BY_FLAGS
+#if CASE_LENGTH || CASE_BY
     const size_t num = case_segments;
-    EACH_PART
+    PRAGMA(omp parallel for)
     for (size_t k = 0; k < num; k++) {
         const size_t last = END(k);
         case_item fold = case_start();
-#if CASE_SCAN
+#if !CASE_SCAN
+        SEGMENT(BY)
+#endif
         for (size_t i = BEGIN(k); i < last; i++) {
             const case_item before = fold;
-            fold = case_fold(fold, LOAD(i));
-            out[i] = CASE_EXCLUSIVE ? before : fold;
+            fold = case_fold(before, LOAD(i));
+            if (CASE_SCAN) {
+                out[i] = CASE_EXCLUSIVE ? before : fold;
+            }
         }
-#else
-        SEGMENT(BY)
-        for (size_t i = BEGIN(k); i < last; i++) {
-            fold = case_fold(fold, LOAD(i));
+        if (!CASE_SCAN) {
+            out[k] = fold;
         }
-        out[k] = fold;
-#endif
     }
-#elif CASE_MAP
+#else
+    case_item fold = case_start();
+#if CASE_MAP
     PRAGMA(omp parallel for simd)
     for (size_t i = 0; i < n; i++) {
         out[i] = LOAD(i);
     }
 #elif CASE_REDUCE
-    case_item fold = case_start();
     REDUCTION(BY)
     for (size_t i = 0; i < n; i++) {
         fold = case_fold(fold, LOAD(i));
     }
     *out = fold;
-#else
-    case_item fold = case_start();
+#elif CASE_EXCLUSIVE
     SCAN(BY)
     for (size_t i = 0; i < n; i++) {
-#if CASE_EXCLUSIVE
         out[i] = fold;
         PRAGMA(omp scan exclusive(fold))
         fold = case_fold(fold, LOAD(i));
+    }
 #else
+    SCAN(BY)
+    for (size_t i = 0; i < n; i++) {
         fold = case_fold(fold, LOAD(i));
         PRAGMA(omp scan inclusive(fold))
         out[i] = fold;
-#endif
     }
+#endif
 #endif
     return n;
 }

@@ -21,7 +21,6 @@ using range = tbb::blocked_range<std::size_t>;
 {
     const std::size_t end = part.end();
 
-    CASE_UNUSED;
 #if CASE_PLUS
     case_item sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -42,7 +41,6 @@ using range = tbb::blocked_range<std::size_t>;
 {
     const std::size_t end = part.end();
 
-    CASE_UNUSED;
     for (std::size_t i = part.begin(); i < end; ++i) {
         const case_item before = fold;
         fold = case_fold(fold, LOAD(i));
@@ -56,7 +54,6 @@ using range = tbb::blocked_range<std::size_t>;
 #if CASE_SELECT && CASE_KEEPS
 static std::size_t case_make(CASE_ARRAYS)
 {
-    CASE_UNUSED;
     return tbb::parallel_scan(
         range(0, n), std::size_t{ 0 },
         [=](const range &part, std::size_t num, bool is_final) {
@@ -89,7 +86,6 @@ struct run {
 
 static std::size_t case_make(CASE_ARRAYS)
 {
-    CASE_UNUSED;
     return tbb::parallel_scan(
                range(0, n), run{ 0, 0, case_start() },
                [=](const range &part, run sum, bool is_final) {
@@ -126,7 +122,6 @@ struct headed {
 
 static std::size_t case_make(CASE_ARRAYS)
 {
-    CASE_UNUSED;
     tbb::parallel_scan(
         range(0, n), headed{ case_start(), false },
         [=](const range &part, headed sum, bool is_final) {
@@ -150,7 +145,6 @@ static std::size_t case_make(CASE_ARRAYS)
 #else
 static std::size_t case_make(CASE_ARRAYS)
 {
-    CASE_UNUSED;
 #if CASE_LENGTH || CASE_BY_OFFSETS
     tbb::parallel_for(range(0, case_segments), [=](const range &parts) {
         for (std::size_t k = parts.begin(); k < parts.end(); ++k) {
