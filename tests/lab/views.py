@@ -180,7 +180,7 @@ def charts(d, device):
                       check=False).returncode:  # fmt: skip
         check(not os.environ.get("CLFOLD_REQUIRED_TOOLS"), "there is no matplotlib")
         raise Skip("there is no matplotlib")
-    svg, png = d.path("a.svg"), d.path("a.png")
+    svg, png = d.path("a.svg"), d.path("a.bitmap")
     short = [*SHORT, "--counts", "2^10,2^12,2^14"]
     for view, lines, panels, words in (
         ("bench", ["clfold", "roofline"], 2, [*short, "--types", "f32,i32", "reduce"]),
@@ -208,7 +208,7 @@ def charts(d, device):
         lines = [name for name in lines if name != "roofline: read" and view != "trace"]
         check(paths.count(2) >= panels * len(lines), f"{view}: {paths}")
         check(read(png)[:8] == b"\x89PNG\r\n\x1a\n", f"{view}: no PNG")
-        check({*d.left()} - {"t"} == {"a.png", "a.svg"}, f"{d.left()}")
+        check({*d.left()} - {"t"} == {"a.bitmap", "a.svg"}, f"{d.left()}")
 
 
 USAGE = {
