@@ -206,6 +206,8 @@ class Case:
         if self.result and self.operation != "map":
             raise Unknown("--result")
         if self.pair:
+            if self.length or self.columns or self.by or self.exclusive:
+                raise Unknown(self.pair)
             return {"out": self.fold_pairs(x)}
         if self.combine:
             raise Unknown("--combine")
@@ -278,6 +280,8 @@ class Case:
         return results
 
     def selected(self, x, names):
+        if self.op or self.combine:
+            raise Unknown("a select of results")
         items = evaluate(self.load, **names) if self.load else x
         if self.keep:
             keeps = np.broadcast_to(evaluate(self.keep, **names, item=items), x.shape).astype(bool)

@@ -81,5 +81,5 @@ def main(arguments):
                 ours = one.row(one.entries[0])
                 session.add({name: ours[name] for name in named} | bound)
             for program in session.commands:
-                session.pool.drop(program)
+                session.drop(program)
     return session.failed

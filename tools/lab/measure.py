@@ -21,10 +21,10 @@ MOVED = 1.15  # a memory that becomes faster or slower by that has moved
 
 
 class Pool:
-    """Programs that go on from case to case. `command`: of a name."""
+    """Programs that go on from case to case. `command`, which others add: of a name."""
 
-    def __init__(self, command, limit):
-        self.command, self.limit, self.programs = command, limit, {}
+    def __init__(self, limit):
+        self.limit, self.programs = limit, {}
 
     def get(self, name):
         if name not in self.programs:
@@ -90,6 +90,12 @@ class Measurement:
             case.room().values())  # fmt: skip
         if not options.once:
             self.sets, self.sets_few = sets_for(self.set_bytes)
+
+    def measure(self, line_of, expected):
+        with Shared(self.case) as shared:
+            self.prepare(shared, line_of)
+            self.check(shared, expected)
+            self.run()
 
     def prepare(self, shared, line_of):
         """`line_of`: the data's line for a program. Entries of one program share its data."""
@@ -172,16 +178,6 @@ class Measurement:
             "algorithm": entry.answer.get("algorithm"), "policy": entry.answer.get("policy"),
             "sets": self.sets, "set_bytes": self.set_bytes, "sets_few": self.sets_few,
         }  # fmt: skip
-
-
-def measure(pool, case, entries, options, line_of, expected):
-    """All of it. Returns the measurement, whose entries have times or troubles."""
-    one = Measurement(pool, case, entries, options)
-    with Shared(case) as shared:
-        one.prepare(shared, line_of)
-        one.check(shared, expected)
-        one.run()
-    return one
 
 
 def ratio(a, b):

@@ -94,7 +94,8 @@ class Chart:
     """What --svg and --png name; what cannot be written is not measured."""
 
     def __init__(self, options):
-        self.paths = [path for path in (options.svg, options.png) if path]
+        kinds = {"svg": options.svg, "png": options.png}
+        self.paths = {path: kind for kind, path in kinds.items() if path}
         for path in self.paths:
             folder = os.path.dirname(os.path.realpath(path))
             if os.path.isdir(path) or not os.access(path if os.path.exists(path) else folder,
@@ -139,9 +140,9 @@ class Chart:
     def save(self, figure, title):
         """Writes the figure, whole or not at all."""
         figure.suptitle(f"{title}, {date.today()}", fontsize=10)
-        for path in self.paths:
+        for path, kind in self.paths.items():
             with replaced(path) as part:
-                figure.savefig(part, format="png" if path.endswith(".png") else "svg", dpi=150)
+                figure.savefig(part, format=kind, dpi=150)
 
 
 def draw_panel(axis, rows, lines_of):

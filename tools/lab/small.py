@@ -14,12 +14,9 @@ from lab.program import Failed, Shared
 CASES = {"calls": [("reduce", "i32"), ("scan", "i32"), ("scan --exclusive", "i32"),
                    ("reduce --combine 'a + b' --identity 0", "i32"), ("map", "i32"),
                    ("select --where 'x > 0'", "i32")]}  # fmt: skip
-COLUMNS = [
-    *report.CASE,
-    ("us", 9, lambda row: report.figures(1e6 * row["seconds"])),
-    ("of empty", 25, lambda row: report.ratio_text(row["ratio"])),
-    ("instructions", 12, lambda row: f"{row['instructions']:.0f}"),
-]  # fmt: skip
+TIMES = [("us", 9, lambda row: report.figures(1e6 * row["seconds"])),
+         ("of empty", 25, lambda row: report.ratio_text(row["ratio"]))]  # fmt: skip
+INSTRUCTIONS = ("instructions", 12, lambda row: f"{row['instructions']:.0f}")
 COUNTED = (20, 120)  # calls of two runs, whose difference is counted
 EXAMPLES = """
 Calls on up to 4096 elements beside an empty kernel:
@@ -87,8 +84,10 @@ def lines_of(row):
 
 def main(arguments):
     options = read_options(arguments)
-    unit = "instructions" if options.instructions else "microseconds"
-    with view.Session(options, "small", COLUMNS, lines_of, f"{unit}, lower is better") as session:
+    columns, unit = [*report.CASE, *TIMES], "microseconds, lower is better"
+    if options.instructions:
+        columns, unit = [*report.CASE, INSTRUCTIONS], "instructions, lower is better"
+    with view.Session(options, "small", columns, lines_of, unit) as session:
         for case in session.cases(CASES, "calls"):
             if options.instructions:
                 session.add({"case": case.title, "type": case.type_label(), "count": case.count,

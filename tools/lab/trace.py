@@ -137,11 +137,11 @@ def main(arguments):
                           options.count)  # fmt: skip
     expected = case.expected()
     with view.Session(options, "trace", []) as session, Shared(case) as shared:
-        program = session.pool.get("clfold")
+        program = session.get("clfold")
         program.ask(*shared.data_line(1).split("\t"))
         session.warn(program.ask("call", 0, "", *case.call_words(shared.paths)))
         entry = Entry("clfold")
-        with entry.guarded(session.pool):
+        with entry.guarded(session):
             program.check(shared, expected)
         answer = program.ask("trace", 0, shared.results)
         tiles = np.fromfile(shared.results, TILE)

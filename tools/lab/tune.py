@@ -255,7 +255,7 @@ def main(arguments):
         return 0
     with view.Session(options, "tune", COLUMNS, lines_of) as session:
         if options.show:
-            tuning.show(options.file, key_of(session.pool))
+            tuning.show(options.file, key_of(session))
             return 0
         older, decided, hints, end = tuning.read_rows(options.file) or [], {}, [], 0
         for done, case in enumerate(session.cases(CASES, "sums")):
@@ -263,7 +263,7 @@ def main(arguments):
             row = {"case": case.title, "type": case.type_label(), "count": case.count, "ok": True}
             try:
                 with Shared(case) as shared:
-                    one = Search(session.pool, case, shared, options)
+                    one = Search(session, case, shared, options)
                     mine = [one.default.numbers | numbers_in(numbers)
                             for calls, numbers, key in older
                             if (calls, key) == (one.calls, one.key)]  # fmt: skip
@@ -271,7 +271,7 @@ def main(arguments):
                     found = tune_one(one, share, [*mine, *hints], row)
             except Trouble as trouble:
                 raise Failed(f"{case.title}, {row['type']}: {trouble}") from trouble
-            about = session.pool.get("clfold").about
+            about = session.get("clfold").about
             session.add(row | {"device": about["device"], "driver": about["driver"]})
             if found is not None:
                 decided[one.calls, one.key] = decided.get((one.calls, one.key)) or found

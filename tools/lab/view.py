@@ -222,32 +222,26 @@ class Roofline:
         return max(done, default=(None, None))
 
 
-class Session:
+class Session(measure.Pool):
     """Programs on the device that is asked for, what they found, and what is printed of it.
     `lines_of`: gives a row's lines in a chart."""
 
     def __init__(self, options, name, columns, lines_of=None, unit=report.SPEED):
+        super().__init__(options.limit)
         self.options, self.name, self.lines_of, self.unit = options, name, lines_of, unit
         self.chart, self.columns = report.Chart(options), columns
         self.rows, self.told, self.failed, self.num_cases = [], set(), False, 0
         self.commands = {}  # of programs that are not built with clfold
-        self.pool = measure.Pool(self.command, options.limit)
 
     def command(self, name):
         device = ["--device", self.options.device] if self.options.device else []
         return [*(self.commands.get(name) or programs.command(name)), *device]
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.pool.__exit__()
-
     def cases(self, known, default):
         """Each case that is asked for, made. The table ends after the last one."""
         picked = cases_of(self.options, known, default)
         self.num_cases = len(picked) * len(self.options.counts)
-        self.roofline = Roofline(self.pool)
+        self.roofline = Roofline(self)
         # small data say nothing of the memory
         is_large = max(self.options.counts) * MOST_BYTES >= JUDGED
         speeds = [self.memory_speed()] if is_large else []
@@ -256,7 +250,7 @@ class Session:
             for count in self.options.counts:
                 yield make_case(words, kind, count)
         speeds += [self.memory_speed()] if is_large else []
-        table.end(report.last_row(self.pool.get("roofline").about, speeds))
+        table.end(report.last_row(self.get("roofline").about, speeds))
         self.chart.draw(self.rows, self.lines_of, self.unit, self.name)
 
     def measure(self, case, entries, with_roofline=True):
@@ -266,8 +260,9 @@ class Session:
         except Unknown:
             expected = None
         bounds = self.roofline.entries(*case.moved(expected))
-        one = measure.measure(self.pool, case, [*entries, *(bounds if with_roofline else [])],
-                              self.options, self.roofline.line_of, expected)  # fmt: skip
+        one = measure.Measurement(self, case, [*entries, *(bounds if with_roofline else [])],
+                                  self.options)  # fmt: skip
+        one.measure(self.roofline.line_of, expected)
         for entry in entries:
             self.warn(entry.answer)
             ours = entry.program == "clfold"
@@ -290,8 +285,8 @@ class Session:
         found, options = {}, argparse.Namespace(seconds=0.2, rounds=0, once=False, events=False)
         for name, written in (("read", 0), ("copy", 1)):
             entries = self.roofline.entries(1 << 28, written << 28)
-            measure.measure(self.pool, make_case("map", "f32", 1), entries, options,
-                            self.roofline.line_of, None)  # fmt: skip
+            one = measure.Measurement(self, make_case("map", "f32", 1), entries, options)
+            one.measure(self.roofline.line_of, None)
             found[name] = self.roofline.best(entries)[0]
         return found
 
