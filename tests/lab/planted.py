@@ -18,7 +18,7 @@ from lab import numpy_peer  # noqa: E402
 FAULT = sys.argv[1]
 ABOUT = {"program": "planted", "device": "planted", "index": int(FAULT == "elsewhere"),
          "platform": "p", "driver": os.environ.get("POCL_AFFINITY"), "is_cpu": False}  # fmt: skip
-KNOWN = {"algorithm": "planted", "warnings": ["rain", "rain"] * (FAULT == "warns"), "row":
+KNOWN = {"algorithm": "planted", "warning": "rain" * (FAULT == "warns"), "row":
          "reduce 4 2^9..2^11 tile=tile_vector tile_bytes=4096 on planted; 1"}  # fmt: skip
 # Of rounds, in place of what it took.
 ANSWERS = {"text": "hello", "list": "[1]", "other key": '{"minutes": 1}', "zero": '{"seconds": 0}',

@@ -782,7 +782,8 @@ def main(arguments):
         if name.endswith(".c"):
             with open(paths[name], encoding="ascii") as file:
                 text += mutated(fault, name, file.read())
-    embed.write(output, text)
+    with open(output, "w", encoding="ascii") as file:
+        file.write(text)
     return 0
 
 

@@ -51,4 +51,6 @@ def held_up(texts):
 
 
 if __name__ == "__main__":
-    embed.write(sys.argv[1], embed.c_source(held_up(embed.table_of(sys.argv[2:]))))
+    source = embed.c_source(held_up(embed.table_of(sys.argv[2:])))
+    with open(sys.argv[1], "w", encoding="ascii") as file:
+        file.write(source)

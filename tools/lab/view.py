@@ -230,7 +230,7 @@ class Session(measure.Pool):
         super().__init__(options.limit)
         self.options, self.name, self.lines_of, self.unit = options, name, lines_of, unit
         self.chart, self.columns = report.Chart(options), columns
-        self.rows, self.told, self.failed, self.num_cases = [], set(), False, 0
+        self.rows, self.told, self.failed, self.num_cases = [], {""}, False, 0
         self.commands = {}  # of programs that are not built with clfold
 
     def command(self, name):
@@ -270,11 +270,11 @@ class Session(measure.Pool):
         return one
 
     def warn(self, answer):
-        """Of each warning of a program, once."""
-        for warning in answer.get("warnings", []):
-            if warning not in self.told:
-                print(f"clfold: warning: {warning}", file=sys.stderr)
-            self.told.add(warning)
+        """Of what a program warns of, once."""
+        warning = answer.get("warning", "")
+        if warning not in self.told:
+            print(f"clfold: warning: {warning}", file=sys.stderr)
+        self.told.add(warning)
 
     def add(self, row):
         self.rows.append(row)
