@@ -161,13 +161,6 @@ def obey():
         signal.signal(number, signal.SIG_DFL)
 
 
-def needs_gnuplot():
-    if not shutil.which("gnuplot"):
-        check(not os.environ.get("CLFOLD_REQUIRED_TOOLS"),
-              "there is no gnuplot, and CLFOLD_REQUIRED_TOOLS is set")  # fmt: skip
-        raise Skip("there is no gnuplot")
-
-
 def new_folder():
     return tempfile.TemporaryDirectory(prefix="clfold-test-")
 

@@ -1,9 +1,10 @@
-"""The nests of clfold's kernels do what the kernels do: oclgrind.py COMMAND SPY [NEST...]
+"""The nests of clfold's kernels do what the kernels do: oclgrind.py COMMAND PROGRAM SPY [NEST...]
 
 Runs each kernel under Oclgrind, which counts the accesses and barriers of work-items, and compares
 them and their bytes with those that clfold predict counts in the kernel's nest, launch by launch.
-SPY is libclspy.so, by which Oclgrind's device poses as a GPU. A tuning file makes tiles small, so
-that there are many. Exits 0 when all are equal, 1 when not, 77 when there is no Oclgrind.
+PROGRAM is the lab's of clfold, and SPY libclspy.so, by which Oclgrind's device poses as a GPU. A
+tuning file makes tiles small, so that there are many. Exits 0 when all are equal, 1 when not, 77
+when there is no Oclgrind.
 """
 
 import array
@@ -78,9 +79,9 @@ def settings_of(nest, plan):
     return {"G": group, "R": tile // group, **({} if alone else {"K": plan["items"]})}
 
 
-def output(command, environment):
-    environment = {**os.environ, **environment}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+def output(command, environment, said=""):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, input=said,
+                          env={**os.environ, **environment})  # fmt: skip
     if done.returncode != 0:
         sys.exit(f"failed: {' '.join(command)}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -171,13 +172,11 @@ def compare(posing, command, folder, case):
     return wrong, got
 
 
-def write_tuning(posing, command, folder):
-    empty = os.path.join(folder, "empty")
-    with open(empty, "w", encoding="ascii") as file:
-        file.write("clfold tuning 5\n")
+def write_tuning(posing, program, folder):
+    asked = "data\t1\t1\tin=/dev/zero:4\tout=4\ncall\t0\t\treduce\n"
     for tile, rows in TUNED.items():
-        show = [*posing, command, "tune", "--show", "--file", empty]
-        device = re.search(r" 0 for (.*)", output(show, environment_of(tile)))[1]
+        told = output([*posing, program], environment_of(tile), asked)
+        device = json.loads(told.splitlines()[-1])["row"].partition(" on ")[2]
         with open(os.path.join(folder, tile), "w", encoding="ascii") as file:
             file.write("clfold tuning 5\n")
             for operation, numbers in rows.items():
@@ -188,13 +187,13 @@ def write_tuning(posing, command, folder):
 
 
 def main():
-    command, spy, *names = sys.argv[1:]
+    command, program, spy, *names = sys.argv[1:]
     if not shutil.which("oclgrind"):
         print("skipped: there is no oclgrind on PATH (Debian's package oclgrind)")
         return 77
     posing, wrong, seen = [*OCLGRIND, spy], [], []
     with tempfile.TemporaryDirectory() as folder:
-        write_tuning(posing, command, folder)
+        write_tuning(posing, program, folder)
         for case in cases():
             if names and case[0] not in names:
                 continue

@@ -95,10 +95,9 @@ static any_function real(enum call call)
 
 /* ---- State ------------------------------------------------------------------------- */
 
-#define MAX_FAULTS   8
-#define MAX_ANSWERS  16
-#define MAX_TEXT     256
-#define MAX_RECALLED 256 /* a power of two */
+#define MAX_FAULTS  8
+#define MAX_ANSWERS 16
+#define MAX_TEXT    256
 
 struct fault {
     int call; /* CALLS: any */
@@ -111,15 +110,6 @@ struct answer {
     cl_uint param;
     size_t size;
     unsigned char bytes[MAX_TEXT];
-};
-
-/* An Info function's answer about an object, for the hollow device. */
-struct recalled {
-    const void *object; /* NULL: nothing */
-    enum call call;
-    cl_uint param;
-    size_t size;
-    unsigned char bytes[2 * sizeof(void *)];
 };
 
 /* What a text was built into. */
@@ -143,8 +133,6 @@ static bool null_device;
 static char build_options[MAX_TEXT];
 static bool keeps_binaries;
 static struct kept *kept_programs;
-static bool hollow;
-static struct recalled recalled[MAX_RECALLED];
 
 /* Set while the thread is in a call: what the driver calls in turn is its own affair. */
 static _Thread_local bool inside;
@@ -175,7 +163,6 @@ void clspy_reset(void)
     shot = (struct clspy_shot){ 0 };
     num_answers = 0;
     null_device = false;
-    hollow = false;
     build_options[0] = '\0';
     pthread_mutex_unlock(&lock);
     pose();
@@ -272,12 +259,6 @@ void clspy_null_device(bool on)
     pthread_mutex_lock(&lock);
     null_device = on;
     pthread_mutex_unlock(&lock);
-}
-
-void clspy_hollow(bool on)
-{
-    hollow = on;
-    memset(recalled, 0, sizeof(recalled));
 }
 
 void clspy_keep_binaries(void)
@@ -385,48 +366,6 @@ static bool answer(const struct visit *visit, enum call call, cl_uint param, siz
     return found;
 }
 
-/* ---- The hollow device: no lock, no count, no driver ------------------------------- */
-
-/* Where that is remembered, or could be; NULL: nowhere. */
-static struct recalled *place_of(enum call call, cl_uint param, const void *object)
-{
-    const uintptr_t mixed = (uintptr_t)object / 16 + (uintptr_t)call * 5 + param;
-
-    for (uintptr_t step = 0; step < MAX_RECALLED; ++step) {
-        struct recalled *place = &recalled[(mixed + step) % MAX_RECALLED];
-        if (!place->object ||
-            (place->object == object && place->call == call && place->param == param)) {
-            return place;
-        }
-    }
-    return NULL;
-}
-
-static bool recall(enum call call, cl_uint param, const void *object, size_t size,
-                   void *value)
-{
-    const struct recalled *known = place_of(call, param, object);
-
-    if (!known || !known->object || known->size != size || !value) {
-        return false;
-    }
-    memcpy(value, known->bytes, size);
-    return true;
-}
-
-static void remember(enum call call, cl_uint param, const void *object, size_t size,
-                     const void *value)
-{
-    struct recalled *known = place_of(call, param, object);
-
-    if (known && object && value && size <= sizeof(known->bytes)) {
-        *known = (struct recalled){ object, call, param, size, { 0 } };
-        memcpy(known->bytes, value, size);
-    }
-}
-
-#define FIRST(first, ...) first
-
 /* A command of the null device. */
 static cl_int do_nothing(cl_command_queue queue, cl_event *event)
 {
@@ -448,9 +387,6 @@ static cl_int do_nothing(cl_command_queue queue, cl_event *event)
 #define STATUS(name, usual, params, args)                                                \
     cl_int CL_API_CALL name params                                                       \
     {                                                                                    \
-        if (hollow && CALL_##name == CALL_clSetKernelArg) {                              \
-            return CL_SUCCESS;                                                           \
-        }                                                                                \
         struct visit visit = enter(CALL_##name, 0, usual);                               \
         cl_int status = visit.fails ? visit.code : REAL(name) args;                      \
         leave(&visit);                                                                   \
@@ -460,20 +396,11 @@ static cl_int do_nothing(cl_command_queue queue, cl_event *event)
 #define INFO(name, usual, params, args)                                                  \
     cl_int CL_API_CALL name params                                                       \
     {                                                                                    \
-        if (hollow && !param_value_size_ret &&                                           \
-            recall(CALL_##name, param_name, FIRST args, param_value_size,                \
-                   param_value)) {                                                       \
-            return CL_SUCCESS;                                                           \
-        }                                                                                \
         struct visit visit = enter(CALL_##name, param_name, usual);                      \
         cl_int status = visit.code;                                                      \
         if (!visit.fails && !answer(&visit, CALL_##name, param_name, param_value_size,   \
                                     param_value, param_value_size_ret, &status)) {       \
             status = REAL(name) args;                                                    \
-        }                                                                                \
-        if (hollow && status == CL_SUCCESS && !param_value_size_ret) {                   \
-            remember(CALL_##name, param_name, FIRST args, param_value_size,              \
-                     param_value);                                                       \
         }                                                                                \
         leave(&visit);                                                                   \
         return status;                                                                   \
@@ -516,9 +443,6 @@ static cl_int do_nothing(cl_command_queue queue, cl_event *event)
 #define COMMAND(name, usual, params, args, instead)                                      \
     cl_int CL_API_CALL name params                                                       \
     {                                                                                    \
-        if (hollow && !event && CALL_##name == CALL_clEnqueueNDRangeKernel) {            \
-            return CL_SUCCESS;                                                           \
-        }                                                                                \
         struct visit visit = enter(CALL_##name, 0, usual);                               \
         cl_int status = visit.fails          ? visit.code                                \
                         : visit.nothing_runs ? (instead)                                 \

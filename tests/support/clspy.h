@@ -91,14 +91,6 @@ void clspy_answer(const char *function, cl_uint param, const void *bytes, size_t
  */
 void clspy_null_device(bool on);
 
-/*
- * The null device at its fastest, to time the caller: a query that has been answered
- * since is answered from memory, arguments of kernels are not set, and launches without
- * an event are none. None of these is counted or can fail. All other calls are as they
- * were. By one thread alone, which keeps its objects.
- */
-void clspy_hollow(bool on);
-
 /* From now on, after clspy_reset as well, a text that was built for a device before is
  * made of the binary of that time, whatever the options: for tests that build the same
  * programs very often, with the same options. */

@@ -1,9 +1,7 @@
-/* Time and statistics of times. For all tools, also those that use nothing else of
- * clfold. */
+/* Time, for all tools. */
 #ifndef CLFOLD_COMMAND_CLOCK_H
 #define CLFOLD_COMMAND_CLOCK_H
 
-#include <stdlib.h>
 #include <time.h>
 
 /* Seconds since some moment. */
@@ -13,21 +11,6 @@ static inline double clock_now(void)
 
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static inline int clock_compare(const void *a, const void *b)
-{
-    const double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
-/* Of one time or more, which it sorts; of an even number, between the two in the middle.
- */
-static inline double clock_median(double *times, size_t num)
-{
-    qsort(times, num, sizeof(*times), clock_compare);
-    return (times[(num - 1) / 2] + times[num / 2]) / 2;
 }
 
 #endif
