@@ -1,7 +1,9 @@
-/* Time, for all tools. */
+/* Time and statistics of times. For all tools, also those that use nothing else of
+ * clfold. */
 #ifndef CLFOLD_COMMAND_CLOCK_H
 #define CLFOLD_COMMAND_CLOCK_H
 
+#include <stdlib.h>
 #include <time.h>
 
 /* Seconds since some moment. */
@@ -11,6 +13,13 @@ static inline double clock_now(void)
 
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static inline int clock_compare(const void *a, const void *b)
+{
+    const double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
 }
 
 #endif
