@@ -141,7 +141,7 @@ static inline void *npy_read(struct npy *npy, const char *path, const char *desc
             path)) {
         return NULL;
     }
-    /* Of a folder, reads of MPI-IO may wait for ever. */
+    /* MPI-IO may hang when it reads a folder, so the head is read by stdio. */
     FILE *const plain = fopen(path, "rb");
     const bool reads = plain && fread(npy->head, 1, sizeof(npy->head) - 1, plain) > 0;
     if (plain) {

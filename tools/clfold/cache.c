@@ -191,6 +191,9 @@ static bool list(const struct cache *cache, const struct options *options,
         }
         json_object_put(object);
     }
+    if (!done) {
+        return false;
+    }
     if (verifies) {
         printf("%s: %zu of %zu programs are whole\n", cache->path, cache->num - faults,
                cache->num);
@@ -198,12 +201,11 @@ static bool list(const struct cache *cache, const struct options *options,
         printf("%s: %zu program%s, %" PRIu64 " bytes\n", cache->path, cache->num,
                cache->num == 1 ? "" : "s", sum);
     }
-    return done &&
-           (!verifies || faults == 0 ||
-            message_set(message,
-                        "%zu damaged program%s; clfold builds it again, and clfold "
-                        "cache clear removes them all",
-                        faults, faults == 1 ? "" : "s"));
+    return !verifies || faults == 0 ||
+           message_set(message,
+                       "%zu damaged program%s; clfold builds it again, and clfold "
+                       "cache clear removes them all",
+                       faults, faults == 1 ? "" : "s");
 }
 
 static bool clear(const struct cache *cache, struct message *message)

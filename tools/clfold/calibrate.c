@@ -78,9 +78,8 @@ struct calibration {
     cl_int error; /* the first one; no kernel is launched after it */
 };
 
-/* Launches of one of the kernels above, which take turns with the buffers, or without a
- * name `size` bytes from the host: seconds of the run that so many are faster than, but
- * for the first. */
+/* Launches of one of the kernels above, or without a name `size` bytes from the host:
+ * seconds of the run that so many are faster than, but for the first. */
 static double time_runs(struct calibration *c, const char *name, size_t groups,
                         size_t size, cl_uint steps, int launches, int rank)
 {
@@ -91,19 +90,17 @@ static double time_runs(struct calibration *c, const char *name, size_t groups,
     cl_kernel kernel = NULL;
 
     if (name && !c->error && (kernel = clCreateKernel(c->program, name, &c->error))) {
-        c->error = clSetKernelArg(kernel, 1, sizeof(n), n);
+        c->error = clSetKernelArg(kernel, 0, sizeof(cl_mem), &c->buffers[0]) |
+                   clSetKernelArg(kernel, 1, sizeof(n), n) |
+                   clSetKernelArg(kernel, 2, sizeof(cl_mem), &c->buffers[1]);
     }
     for (int run = 0; !c->error && run <= RUNS; run++) {
         const double begin = clock_now();
         for (int i = 0; !c->error && i < launches; i++) {
-            c->error =
-                kernel ? clSetKernelArg(kernel, 0, sizeof(cl_mem), &c->buffers[i % 2]) |
-                             clSetKernelArg(kernel, 2, sizeof(cl_mem),
-                                            &c->buffers[1 - i % 2]) |
-                             clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global,
-                                                    &size, 0, NULL, NULL)
-                       : clEnqueueWriteBuffer(queue, c->buffers[0], CL_TRUE, 0, size,
-                                              host, 0, NULL, NULL);
+            c->error = kernel ? clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global,
+                                                       &size, 0, NULL, NULL)
+                              : clEnqueueWriteBuffer(queue, c->buffers[0], CL_TRUE, 0,
+                                                     size, host, 0, NULL, NULL);
         }
         c->error = c->error ? c->error : clFinish(queue);
         seconds[run] = clock_now() - begin;
@@ -131,9 +128,8 @@ static double time_memory(struct calibration *c, const char *name)
     const size_t size = c->is_cpu ? 1 : GROUP;
     const cl_uint steps = PIECE / (c->is_cpu ? 64u : 16u); /* bytes of V */
 
-    return (time_runs(c, name, BYTES / PIECE, size, steps, 2, RUNS / 2) -
-            time_runs(c, "regions", 1, 1, 0, 2, RUNS / 2)) /
-           2;
+    return time_runs(c, name, BYTES / PIECE, size, steps, 1, RUNS / 2) -
+           time_runs(c, "regions", 1, 1, 0, 1, RUNS / 2);
 }
 
 static double ask(const struct calibration *c, cl_device_info what)

@@ -1,5 +1,4 @@
-/* Time and statistics of times. For all tools, also those that use nothing else of
- * clfold. */
+/* The clock, and an order of seconds for qsort. */
 #ifndef CLFOLD_COMMAND_CLOCK_H
 #define CLFOLD_COMMAND_CLOCK_H
 

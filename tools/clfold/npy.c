@@ -154,8 +154,8 @@ static bool read_dtype(struct slice dtype, struct npy *out, struct message *mess
     out->swapped = order != host_order() && clfold_type_size(out->type) > 1;
     return out->type ||
            message_set(message,
-                       "holds dtype '%.*s', and only b1, i1 to i8, u1 to u8, f2, f4, f8, "
-                       "c8 and c16 are read",
+                       "holds dtype '%.*s', and only bools, integers, floats and complex "
+                       "numbers of up to 16 bytes are read",
                        shown(dtype.length), dtype.at);
 }
 
@@ -300,7 +300,6 @@ static bool read_shape(struct cursor *c, struct npy *out, struct extent *extent,
         return malformed(c, "a shape", message);
     }
     for (int i = 0; !take(c, ")"); i++) {
-        skip_space(c);
         if (!comma) {
             return malformed(c, "a comma", message);
         }

@@ -68,7 +68,7 @@ bool npy_read_prefix(const unsigned char prefix[NPY_PREFIX], size_t *length_byte
 bool npy_read_length(const unsigned char *field, size_t length_bytes, size_t *length,
                      struct message *message);
 
-/* The text need not be terminated. */
+/* The text need not be terminated. *out is zero before, but for takes_structs. */
 bool npy_read_text(const char *text, size_t length, struct npy *out,
                    struct message *message);
 

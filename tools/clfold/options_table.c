@@ -129,8 +129,8 @@ const struct variable_row variable_rows[] = {
       "numbers" },
     { "XDG_CACHE_HOME", DEVICES | CACHE | WITH_DEVICE,
       "the folder of clfold/programs, which keeps built programs, and of "
-      "clfold/verdicts, "
-      "which keeps what probes of devices found; if it is not set, ~/.cache" },
+      "clfold/verdicts, which keeps what probes of devices found; if it is not set, "
+      "~/.cache" },
     { 0 },
 };
 

@@ -68,8 +68,8 @@ static bool refuse(const char *name, int error, struct message *message)
     return message_set(message, "%.4096s: %s", name, why);
 }
 
-bool output_file_begin(struct output_file *file, const char *name,
-                       struct message *message)
+static bool output_file_begin(struct output_file *file, const char *name,
+                              struct message *message)
 {
     *file = (struct output_file){ .name = name };
     set_pending(NULL, &file->place);
@@ -220,7 +220,7 @@ bool output_file_write(const char *name, output_writer *write, const void *user,
     bool done = output_file_open(&file, name, message);
 
     if (done && !write(user, file.stream, message)) {
-        done = message_prefix(message, name);
+        done = message_prefix(message, file.name);
     }
     done = done && output_file_complete(&file, message) &&
            output_file_commit(&file, message);

@@ -27,12 +27,9 @@ bool output_file_is_direct(const char *name);
 /* Whether two names lead to one file, be it there or not. */
 bool output_file_is_same(const char *name, const char *other);
 
-/* On failure there is nothing to finish. `name` must outlive the file. */
-bool output_file_begin(struct output_file *file, const char *name,
-                       struct message *message);
-
-/* The same, and what is written into is opened as it is: it can take only what comes in
- * order, and what has gone there stays. Waits for the reader of a FIFO. */
+/* On failure there is nothing to finish. `name` must outlive the file. What is written
+ * into is opened as it is: it can take only what comes in order, and what has gone there
+ * stays. Waits for the reader of a FIFO. */
 bool output_file_open(struct output_file *file, const char *name,
                       struct message *message);
 

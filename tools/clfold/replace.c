@@ -73,9 +73,12 @@ static int check_old(const struct replacement *r, struct stat *old, bool *there)
     return faccessat(r->folder, r->last, W_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-void replace_held(const struct replacement *r, char path[REPLACEMENT_HELD])
+enum { HELD = 32 };
+
+/* Where this process finds the new file, if it has no name yet. */
+static void replace_held(const struct replacement *r, char path[HELD])
 {
-    snprintf(path, REPLACEMENT_HELD, "/proc/self/fd/%d", r->held);
+    snprintf(path, HELD, "/proc/self/fd/%d", r->held);
 }
 
 static void close_both(struct replacement *r)
@@ -119,7 +122,7 @@ static int open_beside(struct replacement *r, mode_t mode)
 static bool open_unnamed(struct replacement *r, mode_t mode)
 {
 #ifdef O_TMPFILE
-    char path[REPLACEMENT_HELD];
+    char path[HELD];
 
     r->file = openat(r->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     /* The caller closes the file before it gets its name. */
@@ -186,7 +189,7 @@ int replace_begin(struct replacement *r, const char *name)
 
 static int link_held(const struct replacement *r, const char *name)
 {
-    char path[REPLACEMENT_HELD];
+    char path[HELD];
 
     replace_held(r, path);
     return linkat(AT_FDCWD, path, r->folder, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;

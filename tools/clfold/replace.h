@@ -21,7 +21,7 @@
 #include <limits.h>
 #include <stddef.h>
 
-enum { REPLACEMENT_HELD = 32, REPLACEMENT_NAME = 48, REPLACEMENT_MOST = 3 };
+enum { REPLACEMENT_NAME = 48, REPLACEMENT_MOST = 3 };
 
 struct replacement {
     int folder;
@@ -44,9 +44,6 @@ int replace_commit(struct replacement *r);
 
 /* The same of all, in this order, or of none: *num becomes how many went well. */
 int replace_commit_all(struct replacement *const *all, int *num);
-
-/* Where this process finds the new file, if it has no name yet. */
-void replace_held(const struct replacement *r, char path[REPLACEMENT_HELD]);
 
 /* Removes what was not committed. */
 void replace_finish(struct replacement *r);
