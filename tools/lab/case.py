@@ -213,11 +213,10 @@ class Case:
             return {"out": self.fold_pairs(x)}
         if self.combine:
             raise Unknown("--combine")
-        items = evaluate(self.load or "x", **names)
+        items = converted(evaluate(self.load or "x", **names), DTYPES[self.acc])
         if self.operation == "map":
             items = evaluate(self.result, **names, item=items) if self.result else items
             return {"out": converted(items, self.out_dtype)}
-        items = converted(items, DTYPES[self.acc])
         if items.dtype.kind == "f":
             self.check_order(items)
         if self.op.startswith("arg-") or self.op == "min-max":
@@ -306,9 +305,10 @@ class Case:
     def selected(self, x, names):
         if self.op or self.combine:
             raise Unknown("a select of results")
-        items = converted(evaluate(self.load or "x", **names), self.out_dtype)
+        items = converted(evaluate(self.load or "x", **names), DTYPES[self.acc])
         if self.keep:
             keeps = evaluate(self.keep, **names, item=items).astype(bool)
+            items = converted(items, self.out_dtype)
             results = {"out": items[keeps]}
             if "rest" in self.options:
                 results["also"] = items[~keeps]
