@@ -40,13 +40,14 @@ TEXTS = {
     "x != 3": "x != 3", "!x": "not x", "x > 40 ? 1 : 0": "x > 40", "2.5f * x + 1u": "2.5 * x + 1",
     "x < 0 ? -x : x < 3 ? 10 : 20L": "-x if x < 0 else 10 if x < 3 else 20", "x * -2": "x * -2",
     "(x > 0) + (x > 3)": "(x > 0) + (x > 3)", "max(x, 2) - fabs(x)": "max(x, 2) - abs(x)",
-    "to_u8(x)": "x % 256",
 }  # fmt: skip
-BITS = {"(x & 0x1f) == 3": "(x & 31) == 3", "~x ^ 5 | 1": "~x ^ 5 | 1", "x << 2": "x << 2"}
+BITS = {"(x & 0x1f) == 3": "(x & 31) == 3", "~x ^ 5 | 1": "~x ^ 5 | 1", "x << 2": "x << 2",
+        "to_u8(x)": "x % 256"}  # fmt: skip
 # numpy cannot tell, or C has another precedence than Python
 UNKNOWN = ["(float)x", "(float)(x)", "convert_int(x)", "x.s0", "x % 3", "x & 1 == 0", "0 == x & 1",
            "!x == 3", "x < 3 < 5", "x =", "min(x)", "min(x, 3) * i", "y", "", "__import__('os')",
-           "x = 3", "x > 3 ? x > 40 ? 2.f : 1 : 0"]  # fmt: skip
+           "x = 3", "x > 3 ? x > 40 ? 2.f : 1 : 0", "exp(x)", "x / 3.f", "x * 0.1", "abs(x)",
+           "x * 9999.f * 9999.f", "x + 16777217 + 0.5f", "to_u8(9 * x + 0.5f)"]  # fmt: skip
 
 
 def texts(_d, _):
@@ -60,6 +61,13 @@ def texts(_d, _):
     # narrow ones are int in C
     for one, right in {"x * x": 65025, "x + x": 510, "-x": -255, "~x": -256}.items():
         check(text.evaluate(one, x=np.array([255], "u1")).tolist() == [right], f"{one} of u8")
+    # an unsigned one makes others so, if they are not wider
+    for kind, value, one, right in (
+        ("u4", 9, "x > -1", 0), ("u1", 9, "x > -1", 1), ("i4", -9, "x < 1u", 0),
+        ("i8", -9, "x < 1u", 1), ("u4", 9, "x - 10", 2**32 - 1), ("u4", 9, "x - 10L", -1),
+        ("i8", -9, "x < 1ul", 0), ("u1", 1, "x << 9u", 512)):  # fmt: skip
+        found = text.evaluate(one, x=np.array([value], kind)).tolist()
+        check(found == [right], f"{one} of {kind}: {found}")
 
 
 # ---- Cases ----
@@ -187,10 +195,22 @@ def expected(_d, _):
                 check(" and not " in (case.wrong(found, written) or ""), f"{words}: {name} {at}")
                 held[at] ^= 4
     for words in ("reduce --result x", f"scan --exclusive --combine '{PAIRS['dual']}'",
-                  "select --where 'x > 0' --op max"):  # fmt: skip
-        case = Case(words, 10)
+                  "select --where 'x > 0' --op max", "reduce --op bit-xor", "map --load 'exp(x)'",
+                  "reduce --load '1000 * fabs(x)'", "reduce --op mul --load 'x * 2'",
+                  "scan --type u8 --acc f16", "map --out u8"):  # fmt: skip
+        case = Case(words, 1201)
         case.make()
         raises(text.Unknown, case.expected)
+    squares = Case("reduce --load 'x * x'").values(np.random.default_rng(1), 1 << 25)
+    check(2**21 < np.count_nonzero(squares) < 2**24 and set(squares[:99]) == {-1, 0, 1}, "squares")
+    for words, written in (("select --where 'sqrt(x) > 2' --rest", 400), ("rle", 30 * 12)):
+        case = view.make_case(words, "", 100)
+        case.wrong({}, {"num": np.array([30], "u8").view("u1")})
+        check(case.moved(None) == (400, written), f"{words}: {case.moved(None)}")
+    nan = np.array([np.nan, 1], "f4")
+    check(case.wrong({"out": nan}, {"out": nan.view("u1")}) is None, "nan is not nan")
+    case = view.make_case("map --load 'in[segment]' --by offsets:u32 --segments 4", "", 100)
+    check(case.moved(None) == (4 * 25 + 4 * 26, 400), f"{case.moved(None)}")
 
 
 WRONG = {
@@ -251,9 +271,9 @@ def offsets(_d, _):
 
 
 def figures(_d, _):
-    check(measure.ratio([3.0] * 5, [2.0] * 5) == (1.5, 1.5, 1.5), "of equals")
-    check(measure.ratio([1, 2, 3, 4, 50], [1] * 5) == (3, 1, 50), "of five, all")
-    check(measure.ratio(range(1, 102), [1] * 101) == (51, 41, 61), "of 101")
+    check(measure.ratio([3.0] * 6, [2.0] * 6) == (1.5, 1.5, 1.5), "of equals")
+    for num, right in ((5, (3, None, None)), (6, (3.5, 1, 6)), (9, (5, 2, 8)), (101, (51, 41, 61))):
+        check(measure.ratio(range(1, num + 1), [1] * num) == right, f"of {num}")
     random, held = np.random.default_rng(1), 0
     for _ in range(2000):
         _, low, high = measure.ratio(1.3 * np.exp(random.normal(0, 0.1, 21)), np.ones(21))
@@ -268,6 +288,8 @@ def figures(_d, _):
         pages = {"SC_PAGE_SIZE": 4, "SC_PHYS_PAGES": memory}  # of which a quarter is used
         with unittest.mock.patch.object(measure.os, "sysconf", pages.get):
             check(measure.sets_for(size) == (wanted, few), f"{size}, {memory}: {wanted}")
+            pages["SC_PHYS_PAGES"] *= 3  # for three programs
+            check(measure.sets_for(size, 3) == (wanted, few), f"{size}, {memory}: {wanted}")
 
 
 READ = [

@@ -19,6 +19,8 @@ COLUMNS = [
     ("GB/s", 8, lambda row: report.figures(row["gbps"])),
     ("from - to", 15, lambda row: " - ".join(map(report.figures, row["range_gbps"]))),
     ("clfold is as fast", 23, lambda row: report.ratio_text(row["ratio"])),
+    ("", -1, lambda row: " result not checked" * (not row["checked"])
+     + "; memory is short" * row["sets_few"]),
 ]  # fmt: skip
 EXAMPLES = """
 Sums and scans beside all that is installed:

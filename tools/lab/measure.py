@@ -13,7 +13,7 @@ import numpy as np
 from lab.program import Absent, GoesOn, Program, Shared, Trouble
 
 ALL_SETS, MOST_SETS = 512 << 20, 128  # bytes of all sets: more than the caches; how many
-FEWEST_ROUNDS, MOST_ROUNDS = 5, 101
+FEWEST_ROUNDS, MOST_ROUNDS = 6, 101
 PAUSE = 0.002  # seconds between programs, in which threads that spin go to sleep
 ROUND = 0.001  # seconds that the calls of a round take at least, where they are short
 MOST_CALLS = 64
@@ -69,9 +69,10 @@ class Entry:
         return statistics.median(self.seconds)
 
 
-def sets_for(bytes_of_set):
-    """How many take turns, and whether memory is too short for as many as there should be."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+def sets_for(bytes_of_set, num_programs=1):
+    """How many take turns, and whether memory is too short for as many as there should be: a
+    quarter of it is for the sets of all programs."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // (4 * num_programs)
     wanted = -(-ALL_SETS // bytes_of_set)
     if wanted == 1 and bytes_of_set < 1 << 30:
         wanted = 2
@@ -89,7 +90,8 @@ class Measurement:
         self.set_bytes = sum(array.nbytes for array in case.arrays.values()) + sum(
             case.room().values())  # fmt: skip
         if not options.once:
-            self.sets, self.sets_few = sets_for(self.set_bytes)
+            programs = {entry.program for entry in entries}
+            self.sets, self.sets_few = sets_for(self.set_bytes, len(programs))
 
     def measure(self, line_of, expected):
         with Shared(self.case) as shared:
@@ -150,7 +152,7 @@ class Measurement:
         for entry in self.living():
             if not entry.bound:
                 with entry.guarded(self.pool):
-                    self.pool.get(entry.program).check(shared, expected, entry.number)
+                    self.pool.get(entry.program).check(shared, expected or {}, entry.number)
 
     def moved(self):
         """Bytes that must be read and written."""
@@ -182,13 +184,14 @@ class Measurement:
 
 def ratio(a, b):
     """Of the times of two in the same rounds, a over b: the median, and bounds of its 95 %
-    confidence interval. Each ratio is below the median or above it, as a coin falls: of n, n / 2
-    are below, and in 19 of 20 cases no more than the square root of n away from that."""
+    confidence interval, or None where there are fewer than 6. Each ratio is below the median or
+    above it, as a coin falls, and as many are left out at each end as fall so in 1 of 40 cases."""
     ratios = sorted(x / y for x, y in zip(a, b))
-    num, out, within = len(ratios), 0, len(ratios)
-    while within >= 2 and (within - 2) ** 2 >= 4 * num:
-        within, out = within - 2, out + 1
-    return statistics.median(ratios), ratios[out], ratios[num - 1 - out]
+    num, out, share = len(ratios), 0, 0.0  # of the cases in which `out` or fewer are below
+    while (share := share + math.comb(num, out) / 2**num) <= 0.025:
+        out += 1
+    bounds = (ratios[out - 1], ratios[num - out]) if out else (None, None)
+    return statistics.median(ratios), *bounds
 
 
 # ---- The machine ----

@@ -78,11 +78,14 @@ class Peer:
         words = [":".join(word.split(":")[:2]) if word.startswith("offsets:") else word
                  for word in words]  # fmt: skip
         try:
-            self.calls[number] = self.prepare(Case(words, self.count))
+            case = Case(words, self.count)
+            if case.result:
+                raise Unsupported("it has no --result")
+            self.calls[number] = self.prepare(case)
             self.make(number, 0)
         except (Unsupported, Wrong) as error:
             return {"unsupported": str(error)}
-        except (Unknown, KeyError) as error:
+        except (Unknown, KeyError, TypeError) as error:
             return {"unsupported": f"this program cannot write it in Python: {error}"}
         return {}
 

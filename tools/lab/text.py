@@ -10,7 +10,7 @@ C_NAMES = {"i8": "char", "u8": "uchar", "i16": "short", "u16": "ushort", "i32": 
            "f64": "double"}  # fmt: skip
 DTYPES = {name: np.dtype(f"{name[0]}{int(name[1:]) // 8}") for name in C_NAMES}
 FUNCTIONS = {
-    "sqrt": np.sqrt, "fabs": np.abs, "abs": np.abs, "min": np.minimum, "max": np.maximum,
+    "sqrt": np.sqrt, "fabs": np.fabs, "abs": np.abs, "min": np.minimum, "max": np.maximum,
     "fmin": np.minimum, "fmax": np.maximum, "floor": np.floor, "ceil": np.ceil, "exp": np.exp,
     "log": np.log, "isnan": np.isnan,
     **{f"to_{name}": lambda x, to=dtype: np.asarray(x).astype(to)
@@ -24,10 +24,13 @@ OPERATORS = {
     ast.Or: np.logical_or, ast.USub: np.negative, ast.UAdd: np.positive, ast.Not: np.logical_not,
     ast.Invert: np.invert,
 }  # fmt: skip
+SUFFIXES = {"f": "f32", "u": "u32", "l": "i64", "ul": "u64", "lu": "u64"}
+# What OpenCL rounds as it likes; and C's abs of an int is unsigned.
+UNSURE = (np.sqrt, np.exp, np.log, np.divide, np.abs)
 
 
 class Unknown(Exception):
-    """A text that numpy cannot compute."""
+    """What numpy cannot compute, or not as C does."""
 
 
 def count_text(count):
@@ -38,7 +41,8 @@ def count_text(count):
 def in_python(text):
     """The same in Python's words; a ? b : c of lowest precedence becomes (b if a else c)."""
     text = re.sub(r"!(?!=)", " not ", text.replace("&&", " and ").replace("||", " or "))
-    text = re.sub(r"(?<!\w)(\d+\.?\d*|\.\d+)[fFuUlL]+\b", r"\1", text)
+    text = re.sub(r"(?<!\w)(\d+\.?\d*|\.\d+)([fFuUlL]+)\b", lambda match:
+                  f"to_{SUFFIXES.get(match[2].lower())}({match[1]})", text)  # fmt: skip
     depth = 0
     for at, character in enumerate(text):
         depth += {"(": 1, ")": -1}.get(character, 0)
@@ -74,41 +78,87 @@ def promoted(value):
     return value.astype(np.int32) if narrow else value
 
 
-def compute(node, names):
+def typed(value):
+    """An array of the type that C has for it. Fractions have few digits: no type rounds them."""
+    if isinstance(value, int):
+        return np.array(value, "i4" if -(2**31) <= value < 2**31 else "i8")
+    if isinstance(value, float):
+        if np.float32(value) != value or not (64 * value).is_integer():
+            raise Unknown(str(value))
+        return np.array(value, "f4")
+    return promoted(np.asarray(value))
+
+
+def converted(value, dtype):
+    """As C converts it, which says nothing of what has no place in the type."""
+    if value.dtype.kind == "f" and dtype.kind in "iu" and value.size:
+        ends = np.iinfo(dtype)
+        if not ends.min - 1 < value.min() <= value.max() < ends.max + 1:
+            raise Unknown(f"{dtype} of {value.min()} to {value.max()}")
+    return value.astype(dtype, copy=False)
+
+
+def same(value, dtype):
+    made = value.astype(dtype, copy=False)
+    if made is not value and (made != value).any():
+        raise Unknown(f"{dtype} of {value.dtype}")
+    return made
+
+
+def exactly(by, *values):
+    """by(*values) after C's conversions, where nothing is rounded."""
+    if by in UNSURE:
+        raise Unknown(by.__name__)
+    values = [typed(value) for value in values]
+    first = [values.pop(0)] if by is np.where else []  # which is not converted
+    kinds = [value.dtype for value in values[: 1 if by in (np.left_shift, np.right_shift) else 2]]
+    floats = [kind for kind in kinds if kind.kind == "f"]
+    common = max(floats or kinds, key=lambda kind: (kind.itemsize, kind.kind == "u"))
+    values = [same(value, common) if floats else np.asarray(value, common) for value in values]
+    if floats and by in (np.add, np.subtract, np.multiply):
+        return same(by(*values, dtype="f8"), common)
+    made = by(*first, *values)
+    return converted(values[0], made.dtype) if floats and made.dtype.kind in "iu" else made
+
+
+def compute(node, names, apply=lambda by, *values: by(*values)):
     if isinstance(node, ast.Expression):
-        return compute(node.body, names)
+        return compute(node.body, names, apply)
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
         return node.value
     if isinstance(node, ast.Name) and node.id in names:
         return names[node.id]
     if isinstance(node, ast.IfExp):
-        return np.where(*(compute(part, names) for part in (node.test, node.body, node.orelse)))
+        return apply(np.where, *(compute(part, names, apply)
+                                 for part in (node.test, node.body, node.orelse)))
     if isinstance(node, ast.UnaryOp):
-        value = promoted(compute(node.operand, names))
+        value = promoted(compute(node.operand, names, apply))
         if isinstance(value, (int, float)) and isinstance(node.op, ast.USub):
             return -value  # which takes the type of what it is added to
-        return OPERATORS[type(node.op)](value)
+        return apply(OPERATORS[type(node.op)], value)
     if isinstance(node, ast.BinOp):
-        a, b = (promoted(compute(part, names)) for part in (node.left, node.right))
+        a, b = (promoted(compute(part, names, apply)) for part in (node.left, node.right))
         if isinstance(node.op, ast.Div) and np.asarray(a).dtype.kind == "f":
-            return np.divide(a, b)
-        return OPERATORS[type(node.op)](a, b)
+            return apply(np.divide, a, b)
+        return apply(OPERATORS[type(node.op)], a, b)
     if isinstance(node, ast.BoolOp):
-        first, *others = (compute(value, names) for value in node.values)
+        first, *others = (compute(value, names, apply) for value in node.values)
         for value in others:
-            first = OPERATORS[type(node.op)](first, value)
+            first = apply(OPERATORS[type(node.op)], first, value)
         return first
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        return OPERATORS[type(node.ops[0])](compute(node.left, names),
-                                            compute(node.comparators[0], names))
+        return apply(OPERATORS[type(node.ops[0])], compute(node.left, names, apply),
+                     compute(node.comparators[0], names, apply))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return FUNCTIONS[node.func.id](*(compute(one, names) for one in node.args))
+        return apply(FUNCTIONS[node.func.id], *(compute(one, names, apply) for one in node.args))
     raise Unknown(ast.dump(node))
 
 
 def evaluate(text, **names):
-    """What the text is of arrays by these names. Raises Unknown."""
+    """An array of what the text is in C, of arrays by these names. Raises Unknown."""
     try:
-        return compute(in_c(ast.parse(in_python(text).strip(), mode="eval")), names)
+        with np.errstate(all="ignore"):
+            tree = in_c(ast.parse(in_python(text).strip(), mode="eval"))
+            return np.broadcast_to(compute(tree, names, exactly), np.shape(names["x"]))
     except (SyntaxError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise Unknown(text) from error
