@@ -178,6 +178,14 @@ def make_case(words, kind, count):
         raise Failed(f"there is no memory for {count_text(count)} elements") from error
 
 
+def expected_of(case):
+    """Its results by numpy, or None: they are not known."""
+    try:
+        return case.expected()
+    except (Unknown, TypeError):  # of an operator that numpy does not have for the type
+        return None
+
+
 # ---- The roofline ----
 
 
@@ -255,10 +263,7 @@ class Session(measure.Pool):
 
     def measure(self, case, entries, with_roofline=True):
         """A case by these entries, and by the roofline's if it is wanted."""
-        try:
-            expected = case.expected()
-        except Unknown:
-            expected = None
+        expected = expected_of(case)
         bounds = self.roofline.entries(*case.moved(expected))
         one = measure.Measurement(self, case, [*entries, *(bounds if with_roofline else [])],
                                   self.options)  # fmt: skip
