@@ -24,9 +24,11 @@ class Pool:
     """Programs that go on from case to case. `command`, which others add: of a name."""
 
     def __init__(self, limit):
-        self.limit, self.programs = limit, {}
+        self.limit, self.programs, self.ended = limit, {}, {}
 
     def get(self, name):
+        if name in self.ended:
+            raise self.ended[name]
         if name not in self.programs:
             self.programs[name] = Program(self.command(name), self.limit)
         return self.programs[name]
@@ -64,6 +66,7 @@ class Entry:
             self.trouble = trouble
             if not isinstance(trouble, GoesOn):
                 pool.drop(self.program)
+                pool.ended[self.program] = trouble
 
     def median(self):
         return statistics.median(self.seconds)
@@ -86,6 +89,7 @@ class Measurement:
         """`options`: seconds, rounds (or None), once (data in the caches), events."""
         self.pool, self.case, self.entries, self.options = pool, case, entries, options
         self.sets, self.sets_few, self.calls, self.expected = 1, False, 1, None
+        pool.ended.clear()
         self.set_bytes = sum(array.nbytes for array in case.arrays.values()) + sum(
             case.room().values())  # fmt: skip
         if not options.once:

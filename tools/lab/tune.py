@@ -112,10 +112,10 @@ class Search:
         self.require()
 
     def require(self):
-        """Raises what the program has failed by, which is not that it is asked again."""
-        troubles = [entry.trouble for entry in self.one.entries if entry.trouble]
-        if troubles:
-            raise min(troubles, key=lambda trouble: "not ready" in str(trouble))
+        """Raises what the program has failed by."""
+        for entry in self.one.entries:
+            if entry.trouble:
+                raise entry.trouble
 
     def neighbours(self, at, stride):
         """Sets that differ from `at` in one number, by `stride` values of it."""

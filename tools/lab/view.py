@@ -249,7 +249,7 @@ class Session(measure.Pool):
         """Each case that is asked for, made. The table ends after the last one."""
         picked = cases_of(self.options, known, default)
         self.num_cases = len(picked) * len(self.options.counts)
-        self.roofline = Roofline(self)
+        self.roofline, about = Roofline(self), self.get("roofline").about
         # small data say nothing of the memory
         is_large = max(self.options.counts) * MOST_BYTES >= JUDGED
         speeds = [self.memory_speed()] if is_large else []
@@ -258,7 +258,7 @@ class Session(measure.Pool):
             for count in self.options.counts:
                 yield make_case(words, kind, count)
         speeds += [self.memory_speed()] if is_large else []
-        table.end(report.last_row(self.get("roofline").about, speeds))
+        table.end(report.last_row(about, speeds))
         self.chart.draw(self.rows, self.lines_of, self.unit, self.name)
 
     def measure(self, case, entries, with_roofline=True):
