@@ -189,8 +189,8 @@ def charts(d, device):
         ("compare", ["clfold", "numpy", "roofline"], 1, [*short, "--peers", "numpy", "map"]),
         ("ladder", ["roofline: read", *RUNGS[:-1], "clfold: auto"], 1, [*short, "--json"]),
         ("small", ["clfold", "roofline: empty kernel"], 1, [*short, "--types", "f32", "map"]),
-        ("tune", ["clfold: tuned", "default"], 1, [*short, "--file", d.path("t"), "--types", "f32",
-                                                   "--seconds", 1, "map"]),
+        ("tune", ["clfold: tuned", "default"], 1, [*short[2:], "--file", d.path("t"), "--types",
+                                                   "f32", "--seconds", 1, "map"]),
         ("trace", ["prefix published"], 1, ["--count", "2^16"]),
     ):  # fmt: skip
         done = d.run(*on(device, view, "--svg", svg, "--png", png, *words))

@@ -3,14 +3,14 @@ neighbouring tiles at the moment when they differ most, how deep tiles looked ba
 The result is compared with numpy's; a wrong one is reported, and the exit status is 1.
 
 Of a tile,
-  flag        P: its inclusive prefix is published; A: only its aggregate, the fold of its own
-              elements; X: neither
-  depth       tiles between it and the prefix that its look-back ended at: 0 if that was the tile
-              before
+  flag        P: its inclusive prefix is published; A: only its aggregate, the
+              fold of its own elements; X: neither
+  depth       tiles between it and the prefix that its look-back ended at: 0 if
+              that was the tile before
   polls       looks at other tiles, or at windows of them
-  fallbacks   tiles that it folded itself, since their owners had not published yet
-Times count from the first tile's start, in cycles where the device's compiler has a counter, else
-in steps: each record is one."""
+  fallbacks   tiles that it folded itself, whose owners had not published yet
+Times count from the first tile's start, in cycles where the device's compiler
+has a counter, else in steps: each record is one."""
 
 import json
 
@@ -25,6 +25,7 @@ TILE = np.dtype([("started", "u8"), ("aggregate", "u8"), ("prefix", "u8"), ("til
                  ("depth", "u4"), ("polls", "u4"), ("fallbacks", "u4"), ("folded", "u8")])
 TIMES, COUNTS = ("started", "aggregate", "prefix"), ("depth", "polls", "fallbacks")
 SHOWN, BARS, STEPS = 10, 120, 3
+OPS = [op for op in OPERATORS if op != "mul"]  # of which the data stay in range
 EXAMPLES = """
 The tiles of a scan of 2^24 numbers, as a timeline:
   $ clfold trace --count 2^24 --svg trace.svg
@@ -34,10 +35,11 @@ The tiles of a scan of 2^24 numbers, as a timeline:
 def read_options(arguments):
     parser = view.Parser("trace", __doc__, EXAMPLES)
     add = parser.add_argument
-    add("--op", default="add", choices=[op for op in OPERATORS if op != "mul"], metavar="OP",
-        help="the operator; default: add")
+    add("--op", default="add", choices=OPS, metavar="OP",
+        help=f"the operator, one of {' '.join(OPS)}; default: add")
     add("--type", default="f32", type=view.types_of, metavar="TYPE",
-        help="of the elements, and the one to fold in; default: f32")
+        help=f"of the elements, one of {' '.join(DTYPES)}; or u8:u64, u8 folded in u64; default: "
+        "f32")
     add("--count", type=view.count_of, default=1 << 24, metavar="N", help="default: 2^24")
     add("--algorithm", default="scan_lookback", choices=("scan_lookback", "scan_chained"),
         metavar="NAME", help="scan_lookback, or scan_chained, where each tile waits for the one "

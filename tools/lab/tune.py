@@ -51,20 +51,23 @@ By sums along the rows of matrices that have 256 columns:
 
 
 def read_options(arguments):
-    parser = view.Parser("tune", __doc__, EXAMPLES, [1 << 26], 90.0, CASES,
+    parser = view.Parser("tune", __doc__, EXAMPLES, [1 << 26], None, CASES,
                          "\n  or:  clfold tune --show | --reset")  # fmt: skip
-    data = os.environ.get("XDG_DATA_HOME") or (
-        os.environ.get("HOME") and os.path.join(os.environ["HOME"], ".local/share"))
+    data, home = (os.environ.get(name, "") for name in ("XDG_DATA_HOME", "HOME"))
+    path = os.path.join(data if os.path.isabs(data) else os.path.join(home, ".local/share"),
+                        "clfold/tuning")  # fmt: skip
+    parser.add_argument("--seconds", metavar="S", type=view.number_from(0.01, 1e6), default=90.0,
+                        help="for the whole search; default: 90")
     parser.add_argument("--file", metavar="FILE", type=view.file_path,
-                        default=os.path.join(data, "clfold", "tuning") if data else None,
+                        default=path if os.path.isabs(path) else None,
                         help="default: clfold/tuning in $XDG_DATA_HOME or ~/.local/share")
     for name, words in (("show", "print the rows of the file, and which of them serve the device"),
                         ("reset", "remove the file")):
         parser.add_argument(f"--{name}", action="store_true", help=words)
     options = parser.parse_args(arguments)
-    options.rounds = options.rounds or measure.FEWEST_ROUNDS  # before the search
+    options.rounds = measure.FEWEST_ROUNDS  # before the search
     if not options.file:
-        parser.error("neither $XDG_DATA_HOME nor $HOME is set: --file names the tuning file")
+        parser.error("neither $XDG_DATA_HOME nor $HOME is absolute: --file names the tuning file")
     return options
 
 
