@@ -89,7 +89,6 @@ class Measurement:
         """`options`: seconds, rounds (or None), once (data in the caches), events."""
         self.pool, self.case, self.entries, self.options = pool, case, entries, options
         self.sets, self.sets_few, self.calls, self.expected = 1, False, 1, None
-        pool.ended.clear()
         self.set_bytes = sum(array.nbytes for array in case.arrays.values()) + sum(
             case.room().values())  # fmt: skip
         if not options.once:
@@ -104,6 +103,7 @@ class Measurement:
     def prepare(self, shared, line_of):
         """`line_of`: the data's line for a program. Entries of one program share its data."""
         loaded = set()
+        self.pool.ended.clear()
         for entry in self.living():
             with entry.guarded(self.pool):
                 program = self.pool.get(entry.program)
