@@ -27,6 +27,7 @@ FILES = {
               r"|share/bash-completion/completions/clfold"
               r"|libexec/clfold/(clfold-[a-z]+|lab_[a-z]+|lab/\w+\.py)",
 }  # fmt: skip
+PAGE = "share/man/man1/clfold-bench.1.gz"  # a view's, which needs numpy while it is built
 DOCUMENTS = {"libclfold-dev": ("README.md", "docs/scans.md", "examples/sum.c")}
 
 
@@ -56,6 +57,8 @@ def check_package(folder, name):
     for document in ("copyright", *DOCUMENTS.get(name, ())):
         if documents + document not in paths:
             sys.exit(f"{name}: there is no {documents}{document}")
+    if name == "clfold" and PAGE not in paths:
+        sys.exit(f"{name}: there is no {PAGE}")
     print(f"{name}: {len(paths)} files")
 
 

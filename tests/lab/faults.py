@@ -287,7 +287,9 @@ def tuned(d, _):
     home = {**os.environ, "XDG_DATA_HOME": d.path("data"), "HOME": ""}
     told = d.good("tune", "--reset", env=home)
     check(told == f"{d.path('data/clfold/tuning')}: there was no such file\n", told)
-    d.bad(2, "--file names", "tune", "--reset", env={**home, "XDG_DATA_HOME": ""})
+    for data, owner in (("", ""), ("data", ""), ("data", "home"), ("", ".")):
+        none = {**os.environ, "XDG_DATA_HOME": data, "HOME": owner}
+        d.bad(2, "--file names", "tune", "--reset", env=none)
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def answers(d, device, name, call):
     check(told[0] == told[5] == told[6] == {}, f"{told}")
     check(all(0 < told[place]["seconds"] < 60 for place in (3, 4, 8)), f"{told}")
     events = told[4].get("event_seconds")
-    check(0 < events < 60 if events else name in HOST, f"{told}")
+    check(0 < events < 60 if events else name != "clfold", f"{told}")
     result = np.fromfile(d.path("out"), "i4")
     check(result.size == 1 and (result[0] == total or name in READS), f"{result}")
 

@@ -135,7 +135,7 @@ def trace(d, device):
     done = d.run(*words)
     if b"unsupported" in done.stderr:
         raise Skip(done.stderr.decode().strip())
-    for op, kind in (("add", "f32"), ("max", "i64")):
+    for op, kind in (("add", "f32"), ("max", "i64"), ("logical-or", "i32")):
         tiles, whole = d.rows(0, *words, "--op", op, "--type", kind), d.last
         check(len(tiles) == whole["tiles"] == -(-(1 << 18) // int(whole["tile_size"])), f"{whole}")
         check([tile["tile"] for tile in tiles] == list(range(len(tiles))), f"{tiles[:3]}")
@@ -143,8 +143,10 @@ def trace(d, device):
         check(all(tile["started"] <= tile["aggregate"] <= tile["prefix"] for tile in tiles), whole)
         depth = sum(tile["depth"] for tile in tiles) / len(tiles)
         check(abs(whole["mean_depth"] - depth) < 1e-9, f"{whole}")
-    told = d.good(*words, "--algorithm", "scan_chained")
-    check("scan_chained" in told and re.search(r"^ +0 +P ", told, re.M), told)
+        d.good(*words, "--op", op, "--type", kind)
+    told = d.good(*words, "--algorithm", "scan_chained", "--type", "u8:u32")
+    check("scan_chained" in told and re.search(r"^ +0 +P +(\d+) +\1$", told, re.M), told)
+    d.bad(1, "folds integers only", *words, "--op", "bit-and")
 
 
 def small(d, device):
@@ -187,8 +189,8 @@ def charts(d, device):
         ("compare", ["clfold", "numpy", "roofline"], 1, [*short, "--peers", "numpy", "map"]),
         ("ladder", ["roofline: read", *RUNGS[:-1], "clfold: auto"], 1, [*short, "--json"]),
         ("small", ["clfold", "roofline: empty kernel"], 1, [*short, "--types", "f32", "map"]),
-        ("tune", ["clfold: tuned", "default"], 1, [*short, "--file", d.path("t"), "--types", "f32",
-                                                   "--seconds", 1, "map"]),
+        ("tune", ["clfold: tuned", "default"], 1, [*short[2:], "--file", d.path("t"), "--types",
+                                                   "f32", "--seconds", 1, "map"]),
         ("trace", ["prefix published"], 1, ["--count", "2^16"]),
     ):  # fmt: skip
         done = d.run(*on(device, view, "--svg", svg, "--png", png, *words))

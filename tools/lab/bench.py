@@ -62,8 +62,9 @@ AGAINST = ("as fast", 25, lambda row: report.ratio_text(row["ratio"]) or str(row
 def read_options(arguments):
     parser = view.Parser("bench", __doc__, EXAMPLES, COUNTS, known=CASES)
     parser.add_argument("--events", action="store_true",
-                        help="also times by the clock of the device, of a call more each round")
-    parser.add_argument("--against", metavar="FILE", type=view.file_path,
+                        help="with --json: also times by the clock of the device, of a call more "
+                        "each round")
+    parser.add_argument("--against", metavar="FILE|COMMIT", type=view.file_path,
                         help="a tuning file, or a commit of clfold's repository that is built for "
                         "this: each call by it has its turn in the same rounds")
     return parser.parse_args(arguments)

@@ -10,7 +10,7 @@ import shlex
 
 from lab import bench, programs, report, view
 from lab.measure import Entry
-from lab.program import Absent, Trouble
+from lab.program import Trouble
 
 CASES = {"usual": [("reduce", "f32 i32"), ("scan", "f32 i32")], **bench.CASES}
 COLUMNS = [
@@ -58,7 +58,7 @@ def entry_of(name, command, case, commands):
     try:
         commands[entry.program] = command or programs.peer(name, case)
     except Trouble as trouble:
-        entry.trouble = Absent(str(trouble))
+        entry.trouble = trouble
     return entry
 
 

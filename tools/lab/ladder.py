@@ -2,17 +2,17 @@
 library would choose (auto), in turn. Each result is compared with numpy's; a wrong one is
 reported, and the exit status is 1.
 
-Each row also has what one work-group does in its tree, as clfold predict counts it for sub-groups
-of 32, 32 banks of local memory, and elements of 4 bytes:
+Each row also has what one work-group does in its tree, as clfold predict counts
+it for sub-groups of 32, 32 banks of local memory, and elements of 4 bytes:
   steps      of the tree
   barriers   of the whole group
   busy       steps of a sub-group in which some work-item works
   mixed      of these, the ones in which another work-item is idle
   replays    extra turns of the banks, because work-items meet in one
   cycles     turns of the banks in all
-and of the whole call: loads, the elements that one work-item reads; the groups of the first pass;
-and the passes. With --predict, the ms that are predicted for the call, and the sectors of 32 bytes
-that it moves."""
+and of the whole call: loads, the elements that one work-item reads; the groups
+of the first pass; and the passes. With --predict, the ms that are predicted for
+the call, and the sectors of 32 bytes that it moves."""
 
 import functools
 import json
@@ -26,6 +26,7 @@ from lab.program import Failed
 from lab.text import count_text
 
 RUNGS = [f"reduce{n}" for n in range(7)]
+OPS = [*OPERATORS, "arg-min", "arg-max", "min-max", "arg-min-max"]
 TREE = ("steps", "barriers", "busy", "mixed", "replays", "cycles")
 COLUMNS = [
     ("type", -5, lambda row: row["type"]), ("count", 8, lambda row: count_text(row["count"])),
@@ -48,9 +49,9 @@ The kernels over counts from 2^17 to 2^25, as a chart:
 
 def read_options(arguments):
     parser = view.Parser("ladder", __doc__, EXAMPLES, [1 << n for n in range(17, 26)], 0.5)
-    parser.add_argument("--op", default="add", metavar="OP", help="the operator; default: add",
-                        choices=[*OPERATORS, "arg-min", "arg-max", "min-max", "arg-min-max"])
-    parser.add_argument("--predict", metavar="V",
+    parser.add_argument("--op", default="add", metavar="OP", choices=OPS,
+                        help=f"the operator, one of {' '.join(OPS)}; default: add")
+    parser.add_argument("--predict", metavar="DEVICE",
                         help="predict the times on a device too, which is named as for clfold "
                         "predict; counts of work-groups are then by its sub-groups and banks")
     options = parser.parse_args(arguments)

@@ -24,9 +24,11 @@ class Pool:
     """Programs that go on from case to case. `command`, which others add: of a name."""
 
     def __init__(self, limit):
-        self.limit, self.programs = limit, {}
+        self.limit, self.programs, self.ended = limit, {}, {}
 
     def get(self, name):
+        if name in self.ended:
+            raise self.ended[name]
         if name not in self.programs:
             self.programs[name] = Program(self.command(name), self.limit)
         return self.programs[name]
@@ -64,6 +66,7 @@ class Entry:
             self.trouble = trouble
             if not isinstance(trouble, GoesOn):
                 pool.drop(self.program)
+                pool.ended[self.program] = trouble
 
     def median(self):
         return statistics.median(self.seconds)
@@ -102,6 +105,7 @@ class Measurement:
     def prepare(self, shared, line_of):
         """`line_of`: the data's line for a program. Entries of one program share its data."""
         loaded = set()
+        self.pool.ended.clear()
         for entry in self.living():
             with entry.guarded(self.pool):
                 program = self.pool.get(entry.program)

@@ -291,7 +291,8 @@ static void take_check(unsigned id, const char *path)
         fwrite(bytes, 1, out[k].size, file);
         free(bytes);
     }
-    if (!file || ferror(file) | fclose(file)) {
+    const bool is_bad = !file || ferror(file);
+    if (is_bad || fclose(file) != 0) {
         lab_fail("%s: cannot be written", path);
     }
 }

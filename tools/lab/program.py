@@ -49,7 +49,10 @@ def replaced(path):
         yield part
         os.replace(part, path)
     except OSError as error:
-        raise Failed(f"{path}: {error.strerror}") from error
+        raise Failed(f"{path}: {error.strerror or error}") from error
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(part)
 
 
 class Shared:
@@ -64,9 +67,12 @@ class Shared:
 
     def __enter__(self):
         self.paths = {}
-        for name, array in self.case.arrays.items():
-            self.paths[name] = os.path.join(self.folder.name, f"{name}.npy")
-            np.save(self.paths[name], array)
+        try:
+            for name, array in self.case.arrays.items():
+                self.paths[name] = os.path.join(self.folder.name, f"{name}.npy")
+                np.save(self.paths[name], array)
+        except OSError as error:  # numpy's own says how many items it wrote
+            raise Failed(f"{self.folder.name}: there is no room for the data") from error
         self.results = os.path.join(self.folder.name, "results")
         return self
 

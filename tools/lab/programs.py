@@ -1,15 +1,19 @@
 """Which programs there are, how each is found, and how a peer is compiled for a case."""
 
+import contextlib
+import glob
 import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 
 from lab.case import OPERATORS, identity_of
-from lab.program import Trouble
+from lab.measure import machine
+from lab.program import Absent, Trouble
 from lab.text import DTYPES
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -42,10 +46,13 @@ def peer(name, case):
     if words is None:
         return [sys.executable, os.path.join(HERE, f"{name}_peer.py")]
     if not os.path.exists(os.path.join(HERE, "loops.c")):
-        raise Trouble("not built: it is compiled in clfold's source tree only")
-    if not shutil.which(words[0]):
-        raise Trouble(f"not installed: needs {needs}")
-    return [compiled(name, words, case)]
+        raise Absent("not built: it is compiled in clfold's source tree only")
+    try:
+        return [compiled(name, words, case)]
+    except Trouble as trouble:
+        if re.search("file not found|No such file|cannot find -l", str(trouble)):
+            raise Absent(f"not installed: needs {needs}") from trouble
+        raise
 
 
 def c_type(dtype):
@@ -60,10 +67,10 @@ def uses(word, text):
 
 
 def macros(case):
-    """The case as docs/lab.md has it, by name. Trouble: no macros can say it."""
-    if case.result or (case.combine and not case.pair) or len(case.streams) > 1 or (
+    """The case as docs/lab.md has it, by name. Absent: no macros can say it."""
+    if case.result or (case.combine and not case.pair) or list(case.streams) not in ([], ["y"]) or (
             case.op and case.op not in OPERATORS) or (case.same and case.same != "a == b"):
-        raise Trouble("unsupported: it has no such fold")
+        raise Absent("unsupported: it has no such fold")
     folds, acc = case.operation in ("reduce", "scan"), DTYPES[case.acc]
     start = identity_of(case.op, acc) if folds and not case.pair else 0
     x, y = case.combine.strip("{ }").split(",") if case.pair else (0, 0)
@@ -101,9 +108,12 @@ def compiled(name, words, case):
     flags = ["-O3"] + ([] if is_cuda else ["-march=native"])
     given = "".join(f"#define {macro} {text}\n" for macro, text in macros(case).items())
     folders = [f"-I{os.path.join(ROOT, folder)}" for folder in ("include", "src", "tools/clfold")]
-    key = hashlib.sha256("\0".join([name, *words, given]).encode())
-    for part in (source, "case.h", "host.h", "program.h", *parts):
-        with open(os.path.join(HERE, part), "rb") as file:
+    versions = [run([one, "--version"], "does not build") for one in ("cc", words[0])]
+    key = hashlib.sha256("\0".join([name, *words, given, *versions, machine() or ""]).encode())
+    headers = [path for folder in ("include/clfold", "src/base", "tools/clfold", "tools/lab")
+               for path in sorted(glob.glob(os.path.join(ROOT, folder, "*.h")))]  # fmt: skip
+    for path in [*(os.path.join(HERE, part) for part in (source, *parts)), *headers]:
+        with open(path, "rb") as file:
             key.update(file.read())
     program = os.path.join(cache_folder(), f"{name}-{key.hexdigest()[:24]}")
     if os.path.exists(program):
@@ -126,24 +136,32 @@ def compiled(name, words, case):
     return program
 
 
-def run(words, what, **how):
-    """What it prints; Trouble with its last line where it fails."""
+def run(words, what):
+    """What it prints; Trouble with its error where it fails. A signal ends all that it started."""
     try:
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
-                              **how)  # fmt: skip
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, errors="replace",
+                                   start_new_session=True)  # fmt: skip
     except OSError as error:
         raise Trouble(f"{what}: {words[0]}: {error.strerror}") from error
-    if done.returncode:
-        lines = done.stdout.splitlines() or [f"ended with {done.returncode}"]
-        error = next((line for line in lines if "error" in line), lines[-1])
+    with process:
+        try:
+            said, _ = process.communicate()
+        except BaseException:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+    if process.returncode:
+        lines = said.splitlines() or [f"ended with {process.returncode}"]
+        error = next((line for line in lines if re.search("error|cannot find", line)), lines[-1])
         raise Trouble(f"{what}: {error.strip()}")
-    return done.stdout
+    return said
 
 
 def cache_folder():
     """Of what is built besides."""
-    root = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    root = os.environ.get("XDG_CACHE_HOME", "")
+    root = root if os.path.isabs(root) else os.path.expanduser("~/.cache")
     return os.path.join(root, "clfold", "lab")
 
 

@@ -121,7 +121,7 @@ class Chart:
             if row["ok"]:
                 panels.setdefault((row["case"], row["type"]), []).append(row)
         if not panels:
-            raise Failed(f"{self.paths[0]}: there is nothing to draw")
+            raise Failed(f"{', '.join(self.paths)}: there is nothing to draw")
         across = min(2, len(panels))
         down = -(-len(panels) // across)
         figure, axes = pyplot.subplots(down, across, squeeze=False, sharey=True,

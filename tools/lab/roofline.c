@@ -184,17 +184,18 @@ static bool open_call(unsigned id, const char *tuning, int num_words, char **wor
     return true;
 }
 
-static void enqueue(const struct call *call, size_t set, cl_command_queue queue,
-                    cl_event *event)
+static void make_call(unsigned id, size_t set)
 {
     static const size_t one = 1;
+    const struct call *const call = &calls[id];
     const struct lab_set *const arrays = &lab_data.sets[set];
     const cl_mem from = arrays->in[in], to = *call->name == 'r' ? sink : arrays->out[out];
+    const cl_command_queue queue = lab_opencl.queue;
     const bool is_empty = *call->name == 'e';
     cl_int status;
 
     if (!call->kernel) {
-        status = clEnqueueCopyBuffer(queue, from, to, 0, 0, bytes, 0, NULL, event);
+        status = clEnqueueCopyBuffer(queue, from, to, 0, 0, bytes, 0, NULL, NULL);
     } else {
         if (!is_empty) {
             clSetKernelArg(call->kernel, 0, sizeof(from), &from);
@@ -204,24 +205,10 @@ static void enqueue(const struct call *call, size_t set, cl_command_queue queue,
         }
         status = clEnqueueNDRangeKernel(queue, call->kernel, 1, NULL,
                                         is_empty ? &one : &global,
-                                        is_empty ? &one : &local, 0, NULL, event);
+                                        is_empty ? &one : &local, 0, NULL, NULL);
     }
     lab_opencl_require(status, "a call of the roofline");
-}
-
-static void make_call(unsigned id, size_t set)
-{
-    enqueue(&calls[id], set, lab_opencl.queue, NULL);
-    lab_opencl_require(clFinish(lab_opencl.queue), "clFinish");
-}
-
-static double time_call(unsigned id, size_t set)
-{
-    cl_event event;
-
-    enqueue(&calls[id], set, lab_opencl.profiled, &event);
-    clRetainEvent(event);
-    return lab_opencl_seconds(event, event);
+    lab_opencl_require(clFinish(queue), "clFinish");
 }
 
 int main(int argc, char **argv)
@@ -233,7 +220,6 @@ int main(int argc, char **argv)
         .memory = &lab_opencl_memory,
         .open = open_roofline,
         .data = choose_sizes,
-        .time = time_call,
     };
 
     return lab_main(argc, argv, &program);

@@ -3,14 +3,14 @@ neighbouring tiles at the moment when they differ most, how deep tiles looked ba
 The result is compared with numpy's; a wrong one is reported, and the exit status is 1.
 
 Of a tile,
-  flag        P: its inclusive prefix is published; A: only its aggregate, the fold of its own
-              elements; X: neither
-  depth       tiles between it and the prefix that its look-back ended at: 0 if that was the tile
-              before
+  flag        P: its inclusive prefix is published; A: only its aggregate, the
+              fold of its own elements; X: neither
+  depth       tiles between it and the prefix that its look-back ended at: 0 if
+              that was the tile before
   polls       looks at other tiles, or at windows of them
-  fallbacks   tiles that it folded itself, since their owners had not published yet
-Times count from the first tile's start, in cycles where the device's compiler has a counter, else
-in steps: each record is one."""
+  fallbacks   tiles that it folded itself, whose owners had not published yet
+Times count from the first tile's start, in cycles where the device's compiler
+has a counter, else in steps: each record is one."""
 
 import json
 
@@ -18,14 +18,14 @@ import numpy as np
 
 from lab import report, view
 from lab.case import OPERATORS
-from lab.measure import Entry
-from lab.program import Failed, Shared
-from lab.text import count_text
+from lab.program import Failed, Shared, WrongResult
+from lab.text import DTYPES, count_text
 
 TILE = np.dtype([("started", "u8"), ("aggregate", "u8"), ("prefix", "u8"), ("tile", "u4"),
                  ("depth", "u4"), ("polls", "u4"), ("fallbacks", "u4"), ("folded", "u8")])
 TIMES, COUNTS = ("started", "aggregate", "prefix"), ("depth", "polls", "fallbacks")
 SHOWN, BARS, STEPS = 10, 120, 3
+OPS = [op for op in OPERATORS if op != "mul"]  # of which the data stay in range
 EXAMPLES = """
 The tiles of a scan of 2^24 numbers, as a timeline:
   $ clfold trace --count 2^24 --svg trace.svg
@@ -35,10 +35,11 @@ The tiles of a scan of 2^24 numbers, as a timeline:
 def read_options(arguments):
     parser = view.Parser("trace", __doc__, EXAMPLES)
     add = parser.add_argument
-    add("--op", default="add", choices=[op for op in OPERATORS if op != "mul"], metavar="OP",
-        help="the operator; default: add")
+    add("--op", default="add", choices=OPS, metavar="OP",
+        help=f"the operator, one of {' '.join(OPS)}; default: add")
     add("--type", default="f32", type=view.types_of, metavar="TYPE",
-        help="of the elements, and the one to fold in; default: f32")
+        help=f"of the elements, one of {' '.join(DTYPES)}; or u8:u64, u8 folded in u64; default: "
+        "f32")
     add("--count", type=view.count_of, default=1 << 24, metavar="N", help="default: 2^24")
     add("--algorithm", default="scan_lookback", choices=("scan_lookback", "scan_chained"),
         metavar="NAME", help="scan_lookback, or scan_chained, where each tile waits for the one "
@@ -76,10 +77,10 @@ def print_tables(tiles, case, expected, whole, publishes):
           f"{whole['group_size']}, {whole['duration']} {whole['clock']}\n\n"
           f"after {moment} {whole['clock']}:\n{'tile':>8} flag {'aggregate':>22} "
           f"{'inclusive prefix':>22}")  # fmt: skip
-    size, by = int(whole["tile_size"]), OPERATORS[whole["op"]][2]
+    size, by, kind = int(whole["tile_size"]), OPERATORS[whole["op"]][2], DTYPES[case.acc]
     for place, flag in enumerate(flags_at(tiles, moment, publishes)[first : first + SHOWN], first):
         part = slice(place * size, min((place + 1) * size, case.count))
-        total = by.reduce(case.arrays["in"][part], dtype=case.dtype)
+        total = np.asarray(by.reduce(case.arrays["in"][part].astype(kind))).astype(kind)[()]
         print(f"{place:>8} {flag:>4} {'-' if flag == 'X' else total:>22} "
               f"{expected[part.stop - 1] if flag == 'P' else '-':>22}")  # fmt: skip
     print(f"\n{'depth':>12} {'tiles':>9}")
@@ -135,14 +136,15 @@ def main(arguments):
     publishes = options.algorithm == "scan_lookback"
     case = view.make_case(f"scan --op {options.op} --algorithm {options.algorithm}", options.type,
                           options.count)  # fmt: skip
-    expected = case.expected()
+    expected, wrong = view.expected_of(case), None
     with view.Session(options, "trace", []) as session, Shared(case) as shared:
         program = session.get("clfold")
         program.ask(*shared.data_line(1).split("\t"))
         session.warn(program.ask("call", 0, "", *case.call_words(shared.paths)))
-        entry = Entry("clfold")
-        with entry.guarded(session):
+        try:
             program.check(shared, expected)
+        except WrongResult as trouble:
+            wrong = trouble
         answer = program.ask("trace", 0, shared.results)
         tiles = np.fromfile(shared.results, TILE)
         last = report.last_row(program.about)
@@ -156,7 +158,7 @@ def main(arguments):
              "group_size": answer["group_size"], "groups": answer["groups"],
              "clock": "steps" if duration < STEPS * len(tiles) else "cycles", "duration": duration,
              "mean_depth": float(tiles["depth"].mean()), "mean_polls": float(tiles["polls"].mean()),
-             "fallbacks": int(tiles["fallbacks"].sum()), "ok": entry.trouble is None}  # fmt: skip
+             "fallbacks": int(tiles["fallbacks"].sum()), "ok": wrong is None}  # fmt: skip
     if options.json:
         for tile in tiles:
             print(json.dumps({name: int(tile[name]) for name in TILE.names}))
@@ -167,6 +169,6 @@ def main(arguments):
     if session.chart.paths:
         session.chart.save(draw(tiles, publishes),
                            f"{last['device']}, clfold trace, {options.algorithm}")  # fmt: skip
-    if entry.trouble:
-        raise Failed(entry.trouble)
+    if wrong:
+        raise Failed(wrong)
     return 0

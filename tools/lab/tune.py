@@ -39,7 +39,7 @@ COLUMNS = [
     ("default", 9, lambda row: report.figures(row["before"])),
     ("tuned", 9, lambda row: report.figures(row["after"])),
     ("as fast", 25, lambda row: report.ratio_text(row["ratio"])),
-    ("numbers", -1, lambda row: " " + row["what"]),
+    ("numbers", -1, lambda row: f" {row['what']}" + "; result not checked" * (not row["checked"])),
 ]  # fmt: skip
 EXAMPLES = """
 Search for a minute, for about 2^20 elements, and show the rows:
@@ -51,20 +51,23 @@ By sums along the rows of matrices that have 256 columns:
 
 
 def read_options(arguments):
-    parser = view.Parser("tune", __doc__, EXAMPLES, [1 << 26], 90.0, CASES,
+    parser = view.Parser("tune", __doc__, EXAMPLES, [1 << 26], None, CASES,
                          "\n  or:  clfold tune --show | --reset")  # fmt: skip
-    data = os.environ.get("XDG_DATA_HOME") or (
-        os.environ.get("HOME") and os.path.join(os.environ["HOME"], ".local/share"))
+    data, home = (os.environ.get(name, "") for name in ("XDG_DATA_HOME", "HOME"))
+    path = os.path.join(data if os.path.isabs(data) else os.path.join(home, ".local/share"),
+                        "clfold/tuning")  # fmt: skip
+    parser.add_argument("--seconds", metavar="S", type=view.number_from(0.01, 1e6), default=90.0,
+                        help="for the whole search; default: 90")
     parser.add_argument("--file", metavar="FILE", type=view.file_path,
-                        default=os.path.join(data, "clfold", "tuning") if data else None,
+                        default=path if os.path.isabs(path) else None,
                         help="default: clfold/tuning in $XDG_DATA_HOME or ~/.local/share")
     for name, words in (("show", "print the rows of the file, and which of them serve the device"),
                         ("reset", "remove the file")):
         parser.add_argument(f"--{name}", action="store_true", help=words)
     options = parser.parse_args(arguments)
-    options.rounds = options.rounds or measure.FEWEST_ROUNDS  # before the search
+    options.rounds = measure.FEWEST_ROUNDS  # before the search
     if not options.file:
-        parser.error("neither $XDG_DATA_HOME nor $HOME is set: --file names the tuning file")
+        parser.error("neither $XDG_DATA_HOME nor $HOME is absolute: --file names the tuning file")
     return options
 
 
@@ -80,7 +83,7 @@ class Search:
         self.calls = self.key = None
         self.default = self.enter({})
         self.tried = [self.default.numbers]
-        self.one.expected = case.expected()
+        self.one.expected = view.expected_of(case)
         self.program.check(shared, self.one.expected, self.default.number)
 
     def enter(self, numbers):
@@ -112,10 +115,10 @@ class Search:
         self.require()
 
     def require(self):
-        """Raises what the program has failed by, which is not that it is asked again."""
-        troubles = [entry.trouble for entry in self.one.entries if entry.trouble]
-        if troubles:
-            raise min(troubles, key=lambda trouble: "not ready" in str(trouble))
+        """Raises what the program has failed by."""
+        for entry in self.one.entries:
+            if entry.trouble:
+                raise entry.trouble
 
     def neighbours(self, at, stride):
         """Sets that differ from `at` in one number, by `stride` values of it."""
@@ -227,7 +230,8 @@ def tune_one(search, seconds, hints, row):
     other = {"tile": TILES.get(search.default.numbers["tile"])}
     best = search.search(seconds, [*hints, *([other] if other["tile"] else [])])
     moved, default = search.one.moved() / 1e9, search.default
-    row |= {"before": moved / default.median(), "after": None, "ratio": None}
+    row |= {"before": moved / default.median(), "after": None, "ratio": None,
+            "checked": search.one.expected is not None}  # fmt: skip
     if best is default:
         tried = len(search.tried) > 1
         row["what"] = "the default" if tried else "no time to try others"

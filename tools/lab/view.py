@@ -22,10 +22,10 @@ all others: select --where 'x > 40'. There --rest, --lengths-out and --keys-out 
 --stream y=TYPE has a type in place of a file, and --segments says how long segments and runs are:
 N each, 0-N as many of each, ~N geometric with this mean, or pareto, up to 10^6."""
 ENVIRONMENT = """Environment:
-  POCL_AFFINITY     whether PoCL's workers are placed, 1 or 0; if it is not set, 1
+  POCL_AFFINITY     whether PoCL's workers are placed, 1 or 0; if not set, 1
   CLFOLD_TUNING     a tuning file, whose rows replace the library's own numbers
   XDG_CACHE_HOME    the folder of clfold, which keeps built programs, probes of
-                    devices, peers and other versions; if it is not set, ~/.cache
+                    devices, peers and other versions; if not set, ~/.cache
 """
 
 def filled(paragraph):
@@ -105,8 +105,8 @@ class Form(argparse.RawDescriptionHelpFormatter):
 
 class Parser(argparse.ArgumentParser):
     """One sentence and 2 on wrong usage, as clfold has it. `examples`: what each is for, and on a
-    line that is indented, how. `counts`, `seconds`: defaults of a view that measures cases.
-    `known`: its lists of cases; None: it has its own."""
+    line that is indented, how. `counts`, `seconds`: defaults of a view that measures cases; no
+    seconds: it has its own. `known`: its lists of cases; None: it has its own."""
 
     def __init__(self, name, about, examples, counts=(), seconds=1.0, known=None, usage=""):
         about = about + "\n\n" + CASE.format(", ".join(known)) if known else about
@@ -120,17 +120,18 @@ class Parser(argparse.ArgumentParser):
         add = self.add_argument
         if counts:
             add("--types", metavar="LIST", type=list_of(types_of),
-                help="of elements, such as f32,u8:u64, where u8:u64 is u8 folded in u64")
+                help=f"of elements, each one of {' '.join(DTYPES)}; or u8:u64, u8 folded in u64")
             add("--counts", metavar="LIST", type=counts_of, default=counts,
                 help="of elements, such as 1000,64Mi or 2^20..2^26, which doubles; default: "
                 + ",".join(map(count_text, counts)))
+            add("--once", action="store_true", help=argparse.SUPPRESS if name == "small" else
+                "one set of buffers, so that small data stay in the caches")  # fmt: skip
+        if counts and seconds:
             add("--seconds", metavar="S", type=number_from(0.01, 1e6), default=seconds,
-                help=f"for the rounds of each case, {measure.FEWEST_ROUNDS} to "
+                help=f"for each case, in at least {measure.FEWEST_ROUNDS} rounds and at most "
                 f"{measure.MOST_ROUNDS}; default: {seconds:g}")
             add("--rounds", metavar="N", type=number_from(1, measure.MOST_ROUNDS, int),
                 help="so many rounds instead")
-            add("--once", action="store_true",
-                help="one set of buffers, so that small data stay in the caches")
 
     def parse_args(self, *words):
         """After what a view adds, each has these."""
@@ -178,6 +179,14 @@ def make_case(words, kind, count):
         raise Failed(f"there is no memory for {count_text(count)} elements") from error
 
 
+def expected_of(case):
+    """Its results by numpy, or None: they are not known."""
+    try:
+        return case.expected()
+    except (Unknown, TypeError):  # of an operator that numpy does not have for the type
+        return None
+
+
 # ---- The roofline ----
 
 
@@ -204,8 +213,8 @@ class Roofline:
 
     def line(self, shared, once):
         path = os.path.join(shared.folder.name, "bytes")
-        with open(path, "wb") as file:
-            file.truncate(self.share)
+        with open(path, "wb"):
+            os.truncate(path, self.share)
         sets = 1 if once else measure.sets_for(self.share * (1 + self.times))[0]
         out = [f"out={self.share * self.times}"] if self.times else []
         return "\t".join(["data", str(self.share), str(sets), f"in={path}:{self.share}", *out])
@@ -241,7 +250,7 @@ class Session(measure.Pool):
         """Each case that is asked for, made. The table ends after the last one."""
         picked = cases_of(self.options, known, default)
         self.num_cases = len(picked) * len(self.options.counts)
-        self.roofline = Roofline(self)
+        self.roofline, about = Roofline(self), self.get("roofline").about
         # small data say nothing of the memory
         is_large = max(self.options.counts) * MOST_BYTES >= JUDGED
         speeds = [self.memory_speed()] if is_large else []
@@ -250,15 +259,12 @@ class Session(measure.Pool):
             for count in self.options.counts:
                 yield make_case(words, kind, count)
         speeds += [self.memory_speed()] if is_large else []
-        table.end(report.last_row(self.get("roofline").about, speeds))
+        table.end(report.last_row(about, speeds))
         self.chart.draw(self.rows, self.lines_of, self.unit, self.name)
 
     def measure(self, case, entries, with_roofline=True):
         """A case by these entries, and by the roofline's if it is wanted."""
-        try:
-            expected = case.expected()
-        except Unknown:
-            expected = None
+        expected = expected_of(case)
         bounds = self.roofline.entries(*case.moved(expected))
         one = measure.Measurement(self, case, [*entries, *(bounds if with_roofline else [])],
                                   self.options)  # fmt: skip

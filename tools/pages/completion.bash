@@ -40,7 +40,7 @@ _clfold_command() {
         _clfold_words "${texts[$option]}"
         [[ $words ]] || _clfold_words "${texts[$kind]%%[.;]*}"
         case $kind in
-        FILE | ARG) words='*' ;;
+        FILE* | ARG) words='*' ;;
         SEL) words='gpu cpu' ;;
         esac
         values[$option]=$words
