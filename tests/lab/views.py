@@ -81,7 +81,7 @@ def against(d, device):
     told = d.good(*on(device, "tune", "--show", "--file", path))
     key = re.fullmatch(re.escape(path) + ": 0 rows, 0 for (.*)\n", told)[1]
     write(path, f"clfold tuning 5\nreduce 4 2^15..2^17 tile_bytes=256 groups=1 on {key}\n")
-    words = on(device, "bench", "--rounds", 5, "--once", "--counts", "2^16", "--types", "f32,i64")
+    words = on(device, "bench", "--rounds", 6, "--once", "--counts", "2^16", "--types", "f32,i64")
     mine, none = d.rows(0, *words, "--against", path, "reduce")
     ratio, low, high = mine["ratio"]
     check(mine["against"] > 0 and 0 < low <= ratio <= high and mine["policy"] != "tuned", f"{mine}")

@@ -22,7 +22,10 @@ def figures(value):
 
 
 def ratio_text(value):
-    return "" if value is None else f"{value[0]:.3f} ({value[1]:.3f} to {value[2]:.3f})"
+    """Few rounds have no interval."""
+    if value is None or value[1] is None:
+        return "" if value is None else f"{value[0]:.3f}"
+    return f"{value[0]:.3f} ({value[1]:.3f} to {value[2]:.3f})"
 
 
 # A column: its head, width (negative: from the left), and text of a row.
