@@ -135,7 +135,7 @@ static inline void *npy_read(struct npy *npy, const char *path, const char *desc
     MPI_File file;
     void *data = NULL;
 
-    *npy = (struct npy){ .type = type };
+    *npy = (struct npy){ .type = type, .size = 1 };
     if (!mpi_ok(
             MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file),
             path)) {

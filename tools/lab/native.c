@@ -104,6 +104,9 @@ static void make_call(unsigned id, size_t set)
         (lab_data.in[lab_in("in")].size + sizeof(line) - 1) / sizeof(line);
     uint64_t sum = 0;
 
+    if (!to && call.number > 1) {
+        lab_fail("%s has no output out", names[call.number]);
+    }
 #pragma omp parallel for schedule(dynamic, 4) reduction(^ : sum)
     for (size_t first = 0; first < lines; first += PIECE) {
         const size_t num = lines - first < PIECE ? lines - first : PIECE;
