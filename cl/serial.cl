@@ -70,10 +70,7 @@ clfold_serial(global const CLFOLD_IN *in, ulong in_offset, ulong most_count, ulo
         clfold_emit(before, before, s, i, out, out_offset + i CLFOLD_PASS);
 #endif
 #endif
-        if (empty)
-            total = x;
-        else
-            total = clfold_combine(total, x CLFOLD_PASS);
+        total = empty ? x : clfold_combine(total, x CLFOLD_PASS);
         empty = false;
 #if CLFOLD_EACH && !CLFOLD_EXCLUSIVE
         clfold_emit(total, before, s, i, out, out_offset + i CLFOLD_PASS);
