@@ -53,7 +53,7 @@ def read_options(arguments):
                         help=f"the operator, one of {' '.join(OPS)}; default: add")
     parser.add_argument("--predict", metavar="DEVICE",
                         help="predict the times on a device too, which is named as for clfold "
-                        "predict; counts of work-groups are then by its sub-groups and banks")
+                        "predict; its sub-groups and banks are then those of the counts")
     options = parser.parse_args(arguments)
     if options.predict:
         predict("reduce0", {"n": 1}, options.predict)  # that there is such a device

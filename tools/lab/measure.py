@@ -94,7 +94,7 @@ class Measurement:
             case.room().values())  # fmt: skip
         if not options.once:
             programs = {entry.program for entry in entries}
-            self.sets, self.sets_few = sets_for(self.set_bytes, len(programs))
+            self.sets, self.sets_few = sets_for(self.set_bytes, len(programs) or 1)
 
     def measure(self, line_of, expected):
         with Shared(self.case) as shared:
