@@ -17,7 +17,7 @@ double run_depth(const struct run *run)
 {
     const struct trial *trial = run->trial;
     const clfold_report *report = &run->report;
-    const double count = (double)(trial->count + trial->spare);
+    const double count = (double)trial->count, most = count + (double)trial->spare;
     const double tile = (double)report->tile, group = (double)report->group_size;
     const bool is_group = policy_tile(trial->plan.tile) == TILE_GROUP && group > 1;
     const bool by_lanes = strstr(report->algorithm, "_lanes") != NULL;
@@ -29,7 +29,7 @@ double run_depth(const struct run *run)
         (trial->by && trial_reduces(trial))) {
         return 64 + count;
     }
-    const double depth = (is_group ? tile / group + group : tile / 4) + count / tile +
+    const double depth = (is_group ? tile / group + group : tile / 4) + most / tile +
                          (by_lanes ? (double)trial->length : 0);
     return 64 + fmin(depth, count);
 }
