@@ -53,8 +53,7 @@ COLUMNS = [
     ("roofline", 9, lambda row: report.figures(row["roofline_gbps"])),
     ("share", 6, lambda row: f"{row['fraction']:.2f}"),
     ("", -1, lambda row: f" {row['algorithm']}, {row['policy']}; {row['roofline'] or 'no roofline'}"
-     + ("" if row["checked"] else "; result not checked")
-     + ("; memory is short" if row["sets_few"] else "")),
+     + report.remarks(row)),
 ]  # fmt: skip
 AGAINST = ("as fast", 25, lambda row: report.ratio_text(row["ratio"]) or str(row["against"]))
 

@@ -19,8 +19,8 @@ COLUMNS = [
     ("GB/s", 8, lambda row: report.figures(row["gbps"])),
     ("from - to", 15, lambda row: " - ".join(map(report.figures, row["range_gbps"]))),
     ("clfold is as fast", 23, lambda row: report.ratio_text(row["ratio"])),
-    ("", -1, lambda row: " result not checked" * (not row["checked"])
-     + "; memory is short" * row["sets_few"]),
+    ("", -1, lambda row: "" if row["program"] == "roofline" else
+     report.remarks(row).replace(";", "", 1)),
 ]  # fmt: skip
 EXAMPLES = """
 Sums and scans beside all that is installed:
@@ -72,16 +72,15 @@ def main(arguments):
         for case in session.cases(CASES, "usual"):
             peers = [entry_of(*peer, case, session.commands) for peer in options.peers]
             one = session.measure(case, [Entry("clfold"), *peers])
-            for entry in one.entries:
-                if not entry.bound:
-                    session.add(one.row(entry))
+            rows = [one.row(entry) for entry in one.entries if not entry.bound]
             best, _ = session.roofline.best(one.entries)
             if best:
-                bound = {"program": "roofline", "gbps": best, "range_gbps": [], "ok": True,
-                         "quartiles_gbps": None, "ratio": None, "checked": False}  # fmt: skip
                 named = ("case", "type", "count", "device", "driver")
-                ours = one.row(one.entries[0])
-                session.add({name: ours[name] for name in named} | bound)
+                rows.append({name: rows[0][name] for name in named} | {
+                    "program": "roofline", "gbps": best, "range_gbps": [], "ok": True,
+                    "quartiles_gbps": None, "ratio": None, "checked": False})  # fmt: skip
+            for row in rows:
+                session.add(row)
             for program in session.commands:
                 session.drop(program)
     return session.failed

@@ -28,6 +28,12 @@ def ratio_text(value):
     return f"{value[0]:.3f} ({value[1]:.3f} to {value[2]:.3f})"
 
 
+def remarks(row):
+    """What is to be known of a row's figures."""
+    return "; result not checked" * (not row["checked"]) + "; memory is short" * bool(
+        row.get("sets_few"))  # fmt: skip
+
+
 # A column: its head, width (negative: from the left), and text of a row.
 CASE = [
     ("case", -34, lambda row: Case(row["case"]).label()), ("type", -8, lambda row: row["type"]),

@@ -70,11 +70,12 @@ def snapshot(tiles, publishes):
     return best[1:]
 
 
-def print_tables(tiles, case, expected, whole, publishes):
+def print_tables(tiles, case, known, whole, publishes):
     moment, first = snapshot(tiles, publishes)
     print(f"{whole['algorithm']}, {whole['type']} {whole['op']}, n = {count_text(case.count)}\n"
           f"{len(tiles)} tiles of {whole['tile_size']} by {whole['groups']} groups of "
-          f"{whole['group_size']}, {whole['duration']} {whole['clock']}\n\n"
+          f"{whole['group_size']}, {whole['duration']} {whole['clock']}"
+          + report.remarks(whole) + "\n\n"
           f"after {moment} {whole['clock']}:\n{'tile':>8} flag {'aggregate':>22} "
           f"{'inclusive prefix':>22}")  # fmt: skip
     size, by, kind = int(whole["tile_size"]), OPERATORS[whole["op"]][2], DTYPES[case.acc]
@@ -82,7 +83,7 @@ def print_tables(tiles, case, expected, whole, publishes):
         part = slice(place * size, min((place + 1) * size, case.count))
         total = np.asarray(by.reduce(case.arrays["in"][part].astype(kind))).astype(kind)[()]
         print(f"{place:>8} {flag:>4} {'-' if flag == 'X' else total:>22} "
-              f"{expected[part.stop - 1] if flag == 'P' else '-':>22}")  # fmt: skip
+              f"{known['out'][part.stop - 1] if known and flag == 'P' else '-':>22}")  # fmt: skip
     print(f"\n{'depth':>12} {'tiles':>9}")
     # 0, 1, 2, and then up to powers of two
     ends = [-1, 0, *(1 << n for n in range(int(tiles["depth"].max() + 1).bit_length() + 1))]
@@ -136,13 +137,13 @@ def main(arguments):
     publishes = options.algorithm == "scan_lookback"
     case = view.make_case(f"scan --op {options.op} --algorithm {options.algorithm}", options.type,
                           options.count)  # fmt: skip
-    expected, wrong = view.expected_of(case), None
+    known, wrong = view.expected_of(case), None
     with view.Session(options, "trace", []) as session, Shared(case) as shared:
         program = session.get("clfold")
         program.ask(*shared.data_line(1).split("\t"))
         session.warn(program.ask("call", 0, "", *case.call_words(shared.paths)))
         try:
-            program.check(shared, expected)
+            program.check(shared, known)
         except WrongResult as trouble:
             wrong = trouble
         answer = program.ask("trace", 0, shared.results)
@@ -158,13 +159,14 @@ def main(arguments):
              "group_size": answer["group_size"], "groups": answer["groups"],
              "clock": "steps" if duration < STEPS * len(tiles) else "cycles", "duration": duration,
              "mean_depth": float(tiles["depth"].mean()), "mean_polls": float(tiles["polls"].mean()),
-             "fallbacks": int(tiles["fallbacks"].sum()), "ok": wrong is None}  # fmt: skip
+             "fallbacks": int(tiles["fallbacks"].sum()), "ok": wrong is None,
+             "checked": known is not None}  # fmt: skip
     if options.json:
         for tile in tiles:
             print(json.dumps({name: int(tile[name]) for name in TILE.names}))
         print(json.dumps(whole | last))
     else:
-        print_tables(tiles, case, expected["out"], whole, publishes)
+        print_tables(tiles, case, known, whole, publishes)
         report.print_last(last)
     if session.chart.paths:
         session.chart.save(draw(tiles, publishes),

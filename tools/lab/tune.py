@@ -39,7 +39,7 @@ COLUMNS = [
     ("default", 9, lambda row: report.figures(row["before"])),
     ("tuned", 9, lambda row: report.figures(row["after"])),
     ("as fast", 25, lambda row: report.ratio_text(row["ratio"])),
-    ("numbers", -1, lambda row: f" {row['what']}" + "; result not checked" * (not row["checked"])),
+    ("numbers", -1, lambda row: f" {row['what']}" + report.remarks(row)),
 ]  # fmt: skip
 EXAMPLES = """
 Search for a minute, for about 2^20 elements, and show the rows:
