@@ -90,11 +90,11 @@ class Measurement:
         """`options`: seconds, rounds (or None), once (data in the caches), events."""
         self.pool, self.case, self.entries, self.options = pool, case, entries, options
         self.sets, self.sets_few, self.calls, self.expected = 1, False, 1, None
+        self.num_programs = len({entry.program for entry in entries}) or 1
         self.set_bytes = sum(array.nbytes for array in case.arrays.values()) + sum(
             case.room().values())  # fmt: skip
         if not options.once:
-            programs = {entry.program for entry in entries}
-            self.sets, self.sets_few = sets_for(self.set_bytes, len(programs) or 1)
+            self.sets, self.sets_few = sets_for(self.set_bytes, self.num_programs)
 
     def measure(self, line_of, expected):
         with Shared(self.case) as shared:
@@ -103,7 +103,7 @@ class Measurement:
             self.run()
 
     def prepare(self, shared, line_of):
-        """`line_of`: the data's line for a program. Entries of one program share its data."""
+        """`line_of`: the line that gives a program the data. Entries of one share them."""
         loaded = set()
         self.pool.ended.clear()
         for entry in self.living():
@@ -113,7 +113,7 @@ class Measurement:
                 if entry.about.get("index", -1) not in (-1, ours.get("index")) and ours:
                     raise Absent(f"ran on another device, {entry.about['device']}")
                 if entry.program not in loaded:
-                    program.ask(*line_of(entry.program, shared, self.sets).split("\t"))
+                    program.ask(*line_of(entry.program, shared, self).split("\t"))
                     loaded.add(entry.program)
                 words = self.case.call_words(shared.paths) if entry.words is None else entry.words
                 entry.answer = program.ask("call", entry.number, entry.tuning, *words, *entry.more)

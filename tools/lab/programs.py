@@ -1,6 +1,7 @@
 """Which programs there are, how each is found, and how a peer is compiled for a case."""
 
 import contextlib
+import functools
 import glob
 import hashlib
 import os
@@ -36,7 +37,7 @@ def command(name):
     """Of a program that is built with clfold."""
     path = os.path.join(FOLDER, "lab_" + name)
     if not os.path.exists(path):
-        raise Trouble(f"not built: {path} is not there")
+        raise Absent(f"not built: {path} is not there")
     return [path]
 
 
@@ -94,6 +95,11 @@ def macros(case):
             for name, text in found.items()}
 
 
+@functools.cache
+def version_of(compiler):
+    return run([compiler, "--version"], "does not build")
+
+
 def compiled(name, words, case):
     """The program of a peer for a case, which is kept. Programs on OpenCL take clfold's way to
     choose a device."""
@@ -108,8 +114,8 @@ def compiled(name, words, case):
     flags = ["-O3"] + ([] if is_cuda else ["-march=native"])
     given = "".join(f"#define {macro} {text}\n" for macro, text in macros(case).items())
     folders = [f"-I{os.path.join(ROOT, folder)}" for folder in ("include", "src", "tools/clfold")]
-    versions = [run([one, "--version"], "does not build") for one in ("cc", words[0])]
-    key = hashlib.sha256("\0".join([name, *words, given, *versions, machine() or ""]).encode())
+    known = [version_of("cc"), version_of(words[0]), machine() or ""]
+    key = hashlib.sha256("\0".join([name, *words, given, *known]).encode())
     headers = [path for folder in ("include/clfold", "src/base", "tools/clfold", "tools/lab")
                for path in sorted(glob.glob(os.path.join(ROOT, folder, "*.h")))]  # fmt: skip
     for path in [*(os.path.join(HERE, part) for part in (source, *parts)), *headers]:

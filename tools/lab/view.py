@@ -196,7 +196,7 @@ class Roofline:
     def __init__(self, pool):
         self.calls = {}
         for name in ["roofline", *(["native"] if pool.get("roofline").about["is_cpu"] else [])]:
-            with contextlib.suppress(Trouble):  # built without OpenMP
+            with contextlib.suppress(Absent):  # built without OpenMP
                 self.calls[name] = pool.get(name).about.get("calls", [])
 
     def entries(self, read, written):
@@ -211,17 +211,18 @@ class Roofline:
                 for name, calls in self.calls.items()
                 for number, call in enumerate(calls) if call.startswith(kind)]  # fmt: skip
 
-    def line(self, shared, once):
+    def line_of(self, program, shared, one):
+        """The line that gives a program the data of a measurement: its own, or as many bytes."""
+        if program not in self.calls:
+            return shared.data_line(one.sets)
         path = os.path.join(shared.folder.name, "bytes")
         with open(path, "wb"):
             os.truncate(path, self.share)
-        sets = 1 if once else measure.sets_for(self.share * (1 + self.times))[0]
+        sets = 1
+        if not one.options.once:
+            sets, _ = measure.sets_for(self.share * (1 + self.times), one.num_programs)
         out = [f"out={self.share * self.times}"] if self.times else []
         return "\t".join(["data", str(self.share), str(sets), f"in={path}:{self.share}", *out])
-
-    def line_of(self, program, shared, sets):
-        """The data's line for each program, also those of a case."""
-        return self.line(shared, sets == 1) if program in self.calls else shared.data_line(sets)
 
     def best(self, entries, names=None):
         """GB/s of the fastest call of these programs, and its name; or None."""
