@@ -5,7 +5,6 @@ as long. Each must reach its reader, which accepts some inputs and rejects other
 faults must be seen.
 """
 
-import glob
 import os
 import random
 import re
@@ -19,7 +18,7 @@ FLAGS = [
     "-std=c11", "-g", "-O1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all",
     "-DCL_TARGET_OPENCL_VERSION=300", "-D_POSIX_C_SOURCE=200809L",
 ]  # fmt: skip
-FOLDERS = ["include", "src", "tools/clfold", "tools/predict"]
+FOLDERS = ["include", "src", "tools/clfold"]
 POCL = "/etc/OpenCL/vendors/pocl.icd"
 NPY = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }\n"
 NAMED = b"{'descr': [('a', '<f4'), ('b', '|u1')], 'fortran_order': True, 'shape': (3,), }\n"
@@ -38,20 +37,16 @@ TEXTS = [b"\x05\x00\x00\x00\x00\x00\x031 -2,3\n4\n",
 # Any bytes are a fold; most have several faults.
 FOLDS = [random.Random(i).randbytes(20 + i) for i in range(100)]
 
-NESTS, RUNGS = [], []  # those of tools/predict, and of the ladder
 # name: runs, bytes at most, inputs to begin with
 TARGETS = {
-    "count": (20000, 1000, RUNGS),
     "explain": (60000, 512, FOLDS),
     "layout": (100000, 512, FOLDS),
-    "nest": (100000, 512, NESTS),
     "npy": (300000, 512, HEADERS),
     "text": (150000, 512, TEXTS),
     "tuning": (100000, 512, ROWS),
 }
 SECONDS = 20  # of a target
 FEWEST = 20  # inputs accepted, and rejected
-OF_COUNT = 5  # are accepted at least: the rungs themselves, since few changed ones still count
 PLANTED = {b"A": "AddressSanitizer: heap-buffer-overflow", b"U": "signed integer overflow"}
 
 
@@ -92,9 +87,8 @@ def run_target(program, folder, name, times, runs, most, seeds):
     print(f"{name}, seed {seed}: {numbers[0] if numbers else 'no numbers'}")
     if status != 0 or not numbers:
         return [f"{name}: {said[-6000:]}"]
-    least = OF_COUNT if name == "count" else FEWEST
-    if min(int(numbers[1]), int(numbers[2])) < least:
-        return [f"{name}: {numbers[0]}, {least} of both are the least"]
+    if min(int(numbers[1]), int(numbers[2])) < FEWEST:
+        return [f"{name}: {numbers[0]}, {FEWEST} of both are the least"]
     return []
 
 
@@ -111,10 +105,6 @@ def main():
     times = int(os.environ.get("CLFOLD_FUZZ_TIMES", "1"))
     clang = tools.need("clang")
     failures = []
-    for path in glob.glob(os.path.join(root, "tools/predict/nests/*.nest")):
-        with open(path, "rb") as file:
-            NESTS.append(file.read())
-        RUNGS.extend(NESTS[-1:] if re.search(r"/reduce\d\.nest$", path) else [])
     # One runtime alone: AddressSanitizer and the loader do not take several.
     if os.path.isfile(POCL):
         os.environ["OCL_ICD_VENDORS"] = POCL

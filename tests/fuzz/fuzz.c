@@ -2,7 +2,6 @@
  * rejects, so that drive.py sees that its inputs reach the reader. */
 #include "target.h"
 
-#include "nest_count.h"
 #include "npy.h"
 #include "plan/tuning.h"
 #include "text.h"
@@ -131,46 +130,6 @@ static bool fuzz_tuning(struct bytes bytes)
     return accepted;
 }
 
-static struct nest *read_nest(struct bytes bytes)
-{
-    struct nest_error error = { 0 };
-    char *text = take_rest(&bytes);
-    struct nest *nest = nest_read(text, bytes.left, &error);
-
-    require(nest || (error.line > 0 && error.column > 0 && *error.text),
-            "a place for a fault");
-    require(!nest || nest->num_kernels > 0, "a kernel");
-    free(text);
-    return nest;
-}
-
-static bool fuzz_nest(struct bytes bytes)
-{
-    struct nest *nest = read_nest(bytes);
-    const bool accepted = nest != NULL;
-
-    free(nest);
-    return accepted;
-}
-
-/* Whether its launches are counted, of few elements. */
-static bool fuzz_count(struct bytes bytes)
-{
-    const struct nest_setting few = { "n", 500 };
-    const struct nest_lanes lanes = { 32, 32, 0 };
-    struct nest_error error = { 0 };
-    struct nest_counts counts;
-    struct nest *nest = read_nest(bytes);
-
-    if (!nest) {
-        return false;
-    }
-    const bool accepted = nest_count(&counts, nest, &lanes, &few, 1, &error);
-    nest_counts_finish(&counts);
-    free(nest);
-    return accepted;
-}
-
 /* A fault of each kind that the sanitizers must see. */
 static bool fuzz_planted(struct bytes bytes)
 {
@@ -194,10 +153,10 @@ static const struct target {
     bool (*run)(struct bytes bytes);
     void (*open)(void);
 } targets[] = {
-    { "count", fuzz_count, NULL },   { "explain", fuzz_explain, fuzz_open_device },
-    { "layout", fuzz_layout, NULL }, { "nest", fuzz_nest, NULL },
-    { "npy", fuzz_npy, NULL },       { "text", fuzz_text, NULL },
-    { "tuning", fuzz_tuning, NULL }, { "planted", fuzz_planted, NULL },
+    { "explain", fuzz_explain, fuzz_open_device },
+    { "layout", fuzz_layout, NULL }, { "npy", fuzz_npy, NULL },
+    { "text", fuzz_text, NULL },     { "tuning", fuzz_tuning, NULL },
+    { "planted", fuzz_planted, NULL },
 };
 
 static const struct target *target;

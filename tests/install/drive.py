@@ -148,12 +148,14 @@ class Installed(Case):
         for_build = ("Doxyfile.in", "meson.build")
         expected = {path for path in expected if not path.endswith(for_build)}
         if self.command:
-            expected |= {self.staged("bindir", name) for name in ("clfold", "clfold-nest")}
+            expected.add(self.staged("bindir", "clfold"))
             self.assertIn(self.version, run(self.staged("bindir", "clfold"), "--version"))
             lab = self.staged("libexecdir", "clfold")
-            modules = glob.glob(os.path.join(source, "tools", "lab", "*.py"))
-            expected |= {os.path.join(lab, "lab", os.path.basename(path)) for path in modules}
-            views = ("bench", "compare", "ladder", "small", "trace", "tune")
+            for part in ("lab/*.py", "predict/*.py", "predict/devices/*", "predict/nests/*"):
+                parts = glob.glob(os.path.join(source, "tools", part))
+                expected |= {os.path.join(lab, os.path.dirname(part), os.path.basename(path))
+                             for path in parts}  # fmt: skip
+            views = ("bench", "compare", "ladder", "nest", "predict", "small", "trace", "tune")
             expected |= {os.path.join(lab, f"clfold-{name}") for name in views}
             programs = glob.glob(os.path.join(lab, "lab_*"))  # native is there with OpenMP
             self.assertLessEqual({"lab_clfold", "lab_roofline"},
@@ -163,7 +165,7 @@ class Installed(Case):
             self.assertTrue(said.startswith("Usage: clfold compare"))
             text = run(self.staged("bindir", "clfold"), "--help")
             names = re.findall(r"^  (?!clfold )([a-z-]+) +\w", text, re.M)
-            for page in ["clfold", *(f"clfold-{name}" for name in [*names, "nest"])]:
+            for page in ["clfold", *(f"clfold-{name}" for name in names)]:
                 expected.add(self.staged("mandir", "man1", f"{page}.1"))
             folder = os.path.join("bash-completion", "completions")
             expected.add(self.staged("datadir", folder, "clfold"))
@@ -274,7 +276,7 @@ class Installed(Case):
             with open(os.path.join(folder, "fparser.py"), "w", encoding="utf-8") as f:
                 f.write(text)
             with self.assertRaisesRegex(AssertionError, f"ended with 1:\\n.*{words}.*\\n$"):
-                run(self.staged("bindir", "clfold-nest"), "--help", **variables)
+                run(self.staged("libexecdir", "clfold", "clfold-nest"), "--help", **variables)
 
     def test_static(self):
         self.need("both", "static")

@@ -125,11 +125,9 @@ def include_direction(path, text):
         yield number, "an #include without < or a quote"
 
 
-# The command is a user of the library: what it needs besides, the API lacks. The model of GPUs is
-# pure functions, without OpenCL and the library.
+# The command is a user of the library: what it needs besides, the API lacks.
 MAY_INCLUDE = {
     "tools/clfold/": r'"(?:base/)?\w+\.h"|<(?!clfold/)[\w/.-]+>|<clfold/(clfold|experimental)\.h>',
-    "tools/predict/": rf'"\w+\.h"|<(?:{"|".join(C_HEADERS)})\.h>$',
 }
 
 

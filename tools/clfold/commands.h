@@ -8,10 +8,7 @@
 typedef bool command_function(const struct options *options, struct message *message);
 
 command_function command_devices, command_reduce, command_explain, command_check_fold,
-    command_predict, command_cache, command_scan; /* map, select and the like, too */
-
-/* predict --calibrate: prints a device's file. */
-command_function calibrate;
+    command_cache, command_scan; /* map, select and the like, too */
 
 /* Runs the program if argv names one, or asks for its help, and then does not return.
  * True: the command is built in, or there is none; false: the program cannot be run. */

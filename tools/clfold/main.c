@@ -37,7 +37,7 @@ static command_function *const commands[ACTIONS] = {
     [ACTION_SELECT] = command_scan,     [ACTION_UNIQUE] = command_scan,
     [ACTION_RLE] = command_scan,        [ACTION_UNRLE] = command_scan,
     [ACTION_EXPLAIN] = command_explain, [ACTION_CHECK_FOLD] = command_check_fold,
-    [ACTION_PREDICT] = command_predict, [ACTION_CACHE] = command_cache,
+    [ACTION_CACHE] = command_cache,
 };
 
 /* options_read has made of `help COMMAND` the help of that. */

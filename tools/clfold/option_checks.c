@@ -286,11 +286,6 @@ bool options_check(struct options *options, char **operands, struct message *mes
     case ACTION_CHECK_FOLD:
         return options->fold.combine ||
                message_set(message, "check-fold needs --combine or --fold");
-    case ACTION_PREDICT:
-        options->file = operands[0];
-        return !options->file == options->predict.calibrate ||
-               options_refuse_operands(ACTION_PREDICT, options->file ? "both" : "neither",
-                                       message);
     case ACTION_CACHE:
         return check_cache(options, operands[0], message);
     case ACTION_HELP:

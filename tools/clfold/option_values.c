@@ -165,73 +165,6 @@ static bool add_arg(const struct value *v)
     return true;
 }
 
-/* ---- Of predict ---- */
-
-/* A later one of a name replaces an earlier one. */
-static bool put_set(struct predict_option *predict, const char *name, size_t length,
-                    uint64_t value, struct message *message)
-{
-    int i = 0;
-
-    while (i < predict->num_sets && (strncmp(predict->sets[i].name, name, length) != 0 ||
-                                     predict->sets[i].name[length])) {
-        i++;
-    }
-    if (i == PREDICT_MOST_SETS) {
-        return message_set(message, "--set %.200s: there are %d parameters already", name,
-                           PREDICT_MOST_SETS);
-    }
-    predict->num_sets += i == predict->num_sets;
-    snprintf(predict->sets[i].name, LIST_WORD, "%.*s", (int)length, name);
-    predict->sets[i].value = value;
-    return true;
-}
-
-static bool read_set(const struct value *v)
-{
-    const size_t length = strcspn(v->text, "=");
-    uint64_t value;
-
-    return length > 0 && length < LIST_WORD && v->text[length] &&
-           count_parse(v->text + length + 1, &value) &&
-           put_set(&v->options->predict, v->text, length, value, v->message);
-}
-
-static bool read_block(const struct value *v)
-{
-    static const char *const names[] = { "BX", "BY", "BZ" };
-    const char *rest = v->text;
-    char word[LIST_WORD];
-    uint64_t value = 1;
-    bool is_right = true;
-    int num = 0;
-
-    while (is_right && list_next(&rest, word)) {
-        is_right = num < 3 && count_parse(word, &value) && value >= 1 && value <= 1024 &&
-                   put_set(&v->options->predict, names[num], 2, value, v->message);
-        num++;
-    }
-    return is_right && num > 0;
-}
-
-static bool read_model(const struct value *v)
-{
-    v->options->predict.by_thesis = strcmp(v->text, "thesis") == 0;
-    return list_has_word(value_rows[v->row->kind].words, v->text);
-}
-
-static bool read_cache(const struct value *v)
-{
-    uint64_t kib = 0;
-    const bool is_off = strcmp(v->text, "off") == 0;
-
-    if (!is_off && (!count_parse(v->text, &kib) || kib < 16 || kib > 48)) {
-        return false;
-    }
-    v->options->predict.cache = (size_t)kib;
-    return true;
-}
-
 /* ---- All of them ---- */
 
 #define OPERATORS "the operators are"
@@ -271,10 +204,6 @@ static const struct {
     [VALUE_ARG_FILE] = { add_arg, "" },
     [VALUE_STREAM] = { add_arg, "" },
     [VALUE_FOLD] = { read_path, FILES },
-    [VALUE_SET] = { read_set, "is not NAME=N, such as n=2^20" },
-    [VALUE_BLOCK] = { read_block, "one to three numbers from 1 to 1024, such as 32,8" },
-    [VALUE_MODEL] = { read_model, "the models are" },
-    [VALUE_CACHE] = { read_cache, "a cache is off, or KiB from 16 to 48" },
 };
 
 bool option_read(const struct option_row *row, const char *text, struct options *options,

@@ -25,7 +25,6 @@ enum action {
     ACTION_UNRLE,
     ACTION_EXPLAIN,
     ACTION_CHECK_FOLD,
-    ACTION_PREDICT,
     ACTION_CACHE,
     ACTION_HELP, /* once read, it is the action whose help is printed */
     ACTIONS
@@ -38,19 +37,6 @@ enum cache_action { CACHE_LIST, CACHE_VERIFY, CACHE_CLEAR };
 struct by_option {
     const char *text; /* "keys:f32", or NULL */
     clfold_segments segments;
-};
-
-/* What predict is told. */
-enum { PREDICT_MOST_SETS = 16 };
-struct predict_option {
-    const char *device;
-    bool explain, by_thesis, calibrate;
-    size_t cache; /* KiB, or 0 */
-    int num_sets;
-    struct predict_set {
-        char name[LIST_WORD];
-        uint64_t value;
-    } sets[PREDICT_MOST_SETS];
 };
 
 enum { OUT_RESULTS, OUT_ALSO, OUT_KEYS, OUTS };
@@ -102,7 +88,6 @@ struct options {
     struct by_option by; /* explain */
     size_t seed;         /* check-fold */
     enum cache_action cache;
-    struct predict_option predict;
 };
 
 /* The sentence of a failure says how to go on. */

@@ -21,9 +21,6 @@
     "In raw data and text such elements follow each other, and affine and matrix-2x2 "   \
     "keep their order."
 
-/* Those of tools/predict/devices. */
-#define PREDICT_DEVICE_NAMES "8800gtx a100 fermi gfx1100 gfx90a gtx295 gtx460 h100 h200"
-
 const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_TEXT] = { .name = "V" },
     [VALUE_DEVICE] = { .name = "SEL" },
@@ -54,10 +51,6 @@ const struct value_row value_rows[VALUE_KINDS] = {
     [VALUE_ARG_FILE] = { .name = "ARG" },
     [VALUE_STREAM] = { .name = "ARG" },
     [VALUE_FOLD] = { .name = "FILE" },
-    [VALUE_SET] = { .name = "NAME=N" },
-    [VALUE_BLOCK] = { .name = "X,Y,Z" },
-    [VALUE_MODEL] = { "NAME", .words = "terms thesis" },
-    [VALUE_CACHE] = { .name = "KIB" },
 };
 
 enum {
@@ -72,11 +65,10 @@ enum {
     UNRLE = 1 << ACTION_UNRLE,
     EXPLAIN = 1 << ACTION_EXPLAIN,
     CHECK = 1 << ACTION_CHECK_FOLD,
-    PREDICT = 1 << ACTION_PREDICT,
     CACHE = 1 << ACTION_CACHE,
     HELP = 1 << ACTION_HELP,
     ALL = (1 << ACTIONS) - 1,
-    WITH_DEVICE = ALL & ~(NONE | DEVICES | PREDICT | CACHE | HELP),
+    WITH_DEVICE = ALL & ~(NONE | DEVICES | CACHE | HELP),
     MAPS = MAP | SELECT | UNIQUE,
     SELECTS = SELECT | UNIQUE | RLE,
     READING = REDUCE | SCAN | MAPS | RLE | UNRLE,
@@ -93,6 +85,9 @@ const struct view_row view_rows[] = {
     { "bench", "[options]", "compare calls with the speed of memory" },
     { "compare", "[options]", "compare calls with other libraries and with plain loops" },
     { "ladder", "[options]", "compare the seven classic kernels of a reduction" },
+    { "nest", "[options] FILE.f90", "the nest of a Fortran program, for predict" },
+    { "predict", "[options] NEST",
+      "how long a kernel takes on a GPU that you do not have" },
     { "small", "[options]", "what a call costs the host, beside an empty kernel" },
     { "trace", "[options]", "what each tile of a look-back scan did, and when" },
     { "tune", "[options]",

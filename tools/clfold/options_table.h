@@ -29,10 +29,6 @@ enum value_kind {
     VALUE_ARG_FILE,  /* the same */
     VALUE_STREAM,    /* the same */
     VALUE_FOLD,      /* a file with lines for struct fold_texts */
-    VALUE_SET,       /* these four go into struct predict_option */
-    VALUE_BLOCK,
-    VALUE_MODEL,
-    VALUE_CACHE,
     VALUE_KINDS
 };
 

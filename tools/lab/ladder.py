@@ -15,15 +15,14 @@ of the first pass; and the passes. With --predict, the ms that are predicted for
 the call, and the sectors of 32 bytes that it moves."""
 
 import functools
-import json
-import os
-import subprocess
 
 from lab import report, view
 from lab.case import OPERATORS
 from lab.measure import Entry
 from lab.program import Failed
 from lab.text import count_text
+from predict import predict as model
+from predict.nest import Wrong
 
 RUNGS = [f"reduce{n}" for n in range(7)]
 OPS = [*OPERATORS, "arg-min", "arg-max", "min-max", "arg-min-max"]
@@ -66,14 +65,10 @@ def read_options(arguments):
 
 def predict(nest, settings, device):
     """The launches' objects, and the whole's."""
-    words = [os.environ.get("CLFOLD_COMMAND", "clfold"), "predict", nest, "--json"]
-    words += ["--device", device] if device else []
-    words += [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Failed(done.stderr.strip().removeprefix("clfold: "))
-    *launches, whole = map(json.loads, done.stdout.splitlines())
-    return launches, whole
+    try:
+        return model.objects(nest, settings, device or "h100")
+    except Wrong as wrong:
+        raise Failed(model.sentence(wrong, nest)) from wrong
 
 
 @functools.cache

@@ -1,0 +1,512 @@
+"""How long a kernel takes on a GPU that you do not have. Counts what the kernels of a nest do on a
+GPU, exactly: memory requests, sectors, lines, passes of local memory's banks, branches, barriers;
+and predicts from the GPU's numbers how long they take. No device is used. docs/predict.md has the
+language of nests, the terms of the time, and how far predictions were off.
+
+NEST is Fortran with !DVM$ directives, as FILE.f90; a FILE.nest, such as clfold nest makes of
+Fortran; or a kernel of clfold's own: {nests}."""
+
+import argparse
+import functools
+import json
+import os
+import re
+import sys
+
+from predict import count, device, model, nest, thesis
+from predict.nest import Wrong, need
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nests")
+MOST_ROWS = 16  # launches of a kernel that are shown one by one
+# Folds that clfold has: of one number, of integers only, and others.
+FOLDS = "add mul min max logical_and logical_or bit_and bit_or bit_xor".split()
+OTHER_FOLDS = "arg_min arg_max min_max arg_min_max moments".split()
+ASSUMED = ["the longest term hides the others",
+           "global loads wait for each other where a store, an operation, a barrier or a turn is "
+           "between them", "the first sub-group of a group is the slowest",
+           "groups run in waves, X first, and caches keep what was used last",
+           "each launch begins with caches that hold nothing of its arrays"]  # fmt: skip
+EXAMPLES = """
+A rung of the ladder on an A100, with all that the time consists of:
+  $ clfold predict reduce3 --device a100 --set n=2^24 --explain
+A program, and how long it takes on this machine:
+  $ clfold predict solver.f90 --device h200 --set n=4096 --time
+A kernel of your own, in other groups:
+  $ clfold predict stencil.nest --block 32,8
+"""
+
+
+# ---- What is known ----
+
+
+def tidy(item):
+    """Floats with nine digits; others as they are."""
+    if isinstance(item, dict):
+        return {key: tidy(one) for key, one in item.items()}
+    if isinstance(item, (list, tuple)):
+        return [tidy(one) for one in item]
+    return float(f"{item:.9g}") if isinstance(item, float) else item
+
+
+def counted(told, launch):
+    """Requests and the like, of a launch: counts, items and accesses."""
+    cells, sums = launch.cells, functools.partial(model.sums, told, launch)
+    items = {f"{space}_{kind}{end}": sums(space == "local", cell, (kind,))
+             for end, cell in (("s", "items"), ("_bytes", "bytes"))
+             for space in ("global", "local") for kind in ("load", "store")}  # fmt: skip
+    accesses = [{"line": told.accesses[number].place[0], "access": told.accesses[number].kind,
+                 "array": told.accesses[number].array.name,
+                 **{cell: found[cell] for cell in count.CELLS[:7]}}
+                for number, found in sorted(launch.accesses.items())]  # fmt: skip
+    counts = {name: cells[name] for name in count.COUNTS}
+    counts["simple"] += cells["tree"]  # which are among these
+    return {"counts": counts, "items": {**items, "barriers": cells["barrier_items"]},
+            "accesses": accesses}  # fmt: skip
+
+
+def shape(launch, times):
+    return {"kernel": launch.kernel.name, "line": launch.kernel.place[0], "block": launch.size,
+            "grid": launch.groups, "groups": launch.num_groups, "size": launch.num_items,
+            "waves": launch.facts.get("waves") or 1, "times": times}  # fmt: skip
+
+
+def row_of(told, launch, gpu, is_later):
+    """What is known of a launch."""
+    time = model.time_launch(told, launch, gpu, is_later)
+    assumptions = []
+    if launch.facts.get("registers") is None:
+        assumptions.append("registers do not limit the groups on a unit")
+    if launch.facts.get("instructions") is None:
+        weights = ", ".join(f"{weight} for {name}" for name, weight in model.WEIGHTS.items())
+        assumptions.append(f"instructions: {weights}")
+    return {**shape(launch, time.times), "groups_of_unit": time.groups, "limit": time.limit,
+            "sectors": model.sums(told, launch, False, "sectors"),
+            "lines": model.sums(told, launch, False, "lines"),
+            "bank_passes": model.sums(told, launch, True, "passes"), "binds": time.binds,
+            "instructions": time.instructions, "seconds": time.seconds,
+            "launch_cost_seconds": time.costs,
+            "traffic": {"fetched_bytes": time.fetched, "bytes_past_l1": time.past_l1,
+                        "bytes_past_l2": time.past_l2,
+                        "bytes_under_way_on_a_unit": time.under_way, "gbps": time.bandwidth,
+                        "tail_factor": time.tail},
+            "terms": time.terms, "assumptions": assumptions, **counted(told, launch)}  # fmt: skip
+
+
+def added(rows):
+    """Many launches of a kernel in one row: what is counted is of all of them."""
+    first, last = rows[0], rows[-1]
+
+    def both(items, weights):
+        one = items[0]
+        if isinstance(one, dict):
+            return {key: both([item[key] for item in items], weights) for key in one}
+        if isinstance(one, (int, float)):
+            total = sum(item * weight for item, weight in zip(items, weights))
+            return round(total) if isinstance(one, int) else total
+        return None if one is None else one
+
+    stands = [row["times"] for row in rows]
+    found = {**first, "grids": [first["grid"], last["grid"]], "times": sum(stands)}
+    for key in ("counts", "items", "terms"):
+        found[key] = both([row[key] for row in rows], stands)
+    accesses = {}
+    for row, weight in zip(rows, stands):
+        for access in row["accesses"]:
+            key = access["line"], access["access"], access["array"], len(accesses)
+            key = next((k for k in accesses if k[:3] == key[:3]), key)
+            held = accesses.setdefault(key, {**access, **dict.fromkeys(count.CELLS[:7], 0)})
+            for cell in count.CELLS[:7]:
+                held[cell] += access[cell] * weight
+    found["accesses"] = list(accesses.values())
+    for key in ("sectors", "lines", "bank_passes", "instructions"):
+        found[key] = sum(row[key] * weight for row, weight in zip(rows, stands))
+    for key in ("seconds", "launch_cost_seconds"):
+        found[key] = sum(row[key] for row in rows)
+    known = {name: term for name, term in found["terms"].items() if term is not None}
+    found["binds"] = max(known, key=known.get)
+    halves = [sum(row["seconds"] for row in rows[i::2]) for i in (0, 1)]
+    if sum(stands) > len(rows) * (first["times"] == 1) and len(rows) == count.SAMPLES:
+        apart = abs(halves[0] - halves[1]) / sum(halves)
+        found["assumptions"] = [*first["assumptions"], f"counts of {sum(stands)} launches are from "
+                                f"{len(rows)} of them, whose halves differ by {apart:.1%}"]
+    return found
+
+
+def fold_of(launch, seconds, gpu):
+    """The call of clfold that does what the kernel says, its time and that of the kernel."""
+    (name, kind), size = launch.kernel.fold, nest.TYPES.get(launch.kernel.fold[1], 0)
+    is_plain = name in FOLDS and size and not (name.startswith("bit") and kind[0] == "f")
+    if not is_plain and not (name in OTHER_FOLDS and size):
+        return {"missing": f"clfold does not fold {kind} by {name}"}
+    tiles = None
+    if is_plain and size >= 4:
+        launches, whole = objects("reduce_tiles", {"n": launch.facts["fold"], "T": size}, gpu)
+        tiles = whole["launch_seconds"] if launches else None
+    member = f".op = CLFOLD_{name.upper()}, .type = CLFOLD_{kind.upper()}"
+    return {"seconds": seconds, "reduce_tiles_seconds": tiles,
+            "command": f"clfold reduce --op {name.replace('_', '-')} --raw {kind} FILE",
+            "fold": f"const clfold_fold fold = {{ {member} }};",
+            "call": "clfold_reduce(context, queue, &fold, in, 0, out, 0, "
+                    f"{launch.facts['fold']}, 0, NULL, NULL);"}  # fmt: skip
+
+
+def rows_of(told, launches, gpu):
+    """A row of each launch; one of all of a kernel that has many."""
+    rows = [row_of(told, launch, gpu, i > 0) for i, launch in enumerate(launches)]
+    found, start = [], 0
+    while start < len(rows):
+        end = start + 1
+        while end < len(rows) and rows[end]["kernel"] == rows[start]["kernel"]:
+            end += 1
+        if end - start > MOST_ROWS:
+            found.append(added(rows[start:end]))
+        else:
+            found += rows[start:end]
+        start = end
+    for row, after in zip(found, [*found[1:], {"kernel": "", "seconds": 0}]):
+        launch = next(one for one in launches if one.kernel.name == row["kernel"])
+        if launch.kernel.fold:
+            is_rest = after["kernel"] == f"{row['kernel']}_parts"
+            row["fold"] = fold_of(launch, row["seconds"] + is_rest * after["seconds"], gpu)
+    return found
+
+
+def thesis_rows(told, launches, gpu, cache, grid):
+    rows = []
+    for launch in launches:
+        found, seconds = thesis.rows(told, launch, gpu, cache, grid)
+        times = launch.facts.get("times")
+        times = launch.stands * (1 if times is None else times)
+        rows.append({**shape(launch, times), **found, "seconds": seconds})
+    return rows
+
+
+def unknown_costs(gpu, num_launches, has_transfers):
+    waits = bool(gpu.number("latency"))
+    costs = {"call": not gpu.number("launch"), "launch": num_launches > 1, "barrier": waits,
+             "local_latency": waits, "alu_latency": waits, "link": has_transfers,
+             "link_latency": has_transfers}  # fmt: skip
+    return [f"{name} is not known and costs nothing" for name, is_used in costs.items()
+            if is_used and name not in gpu.numbers]  # fmt: skip
+
+
+def transfers_of(moves, gpu):
+    rows = []
+    for name, way, size, times in moves:
+        each = model.time_transfer(gpu, size)
+        rows.append({"array": name, "way": way, "bytes": size, "times": times,
+                     "seconds": (each or 0) * times, "each_seconds": each})  # fmt: skip
+    return rows
+
+
+def notes_of(told, launches):
+    names = {launch.kernel.name for launch in launches}
+    notes = [*told.notes, *(f"{kernel.name}: {note}" for kernel in told.kernels
+                            if kernel.name in names for note in kernel.notes)]  # fmt: skip
+    return list(dict.fromkeys(notes))
+
+
+def objects_of(text, settings, gpu, by_thesis=False, cache=0, grid=None):
+    """A row for each launch, and the whole."""
+    told = nest.parse(text)
+    lanes = gpu.lanes
+    lanes.in_order = bool(gpu.number("in_order"))
+    launches, moves = count.count(told, lanes, settings)
+    if by_thesis:
+        rows = thesis_rows(told, launches, gpu, cache, grid)
+    else:
+        rows = rows_of(told, launches, gpu)
+    num = sum(row["times"] * row["waves"] for row in rows)
+    seconds = [row["seconds"] for row in rows]
+    seconds = None if None in seconds else sum(seconds)
+    transfers = transfers_of(moves, gpu)
+    crossing = sum(row["seconds"] for row in transfers)
+    notes = notes_of(told, launches)
+    whole = {"device": gpu.name, "launches": num, "transfers": transfers, "notes": notes,
+             "assumptions": notes + ASSUMED + unknown_costs(gpu, num, bool(moves)),
+             "launch_seconds": seconds, "transfer_seconds": crossing,
+             "seconds": seconds if seconds is None else seconds + crossing}  # fmt: skip
+    if not by_thesis:
+        whole["launch_cost_seconds"] = sum(row["launch_cost_seconds"] for row in rows)
+    unmoved = [row["each_seconds"] for row in transfers if row["times"] == 0]
+    if unmoved and None not in unmoved:
+        whole["moving_all_once_seconds"] = sum(unmoved)
+    return rows, whole
+
+
+def text_of(name, settings):
+    """The text of a nest, and the settings that are left for it."""
+    if re.search(r"\.[fF]\w*$", name):
+        from predict import fortran  # pylint: disable=import-outside-toplevel
+
+        blocks = {key: settings[key] for key in settings if key in ("BX", "BY", "BZ")}
+        others = {key.lower(): str(found) for key, found in settings.items() if key not in blocks}
+        return fortran.text(name, others), blocks
+    is_file, path = name.endswith(".nest"), os.path.join(FOLDER, f"{name}.nest")
+    known = is_file or re.fullmatch(r"\w+", name) and os.path.exists(path)
+    need(known, (0, 0), f"there is no nest {name}; they are {', '.join(nests())}, FILE.nest or "
+         "FILE.f90")  # fmt: skip
+    with open(name if is_file else path, encoding="utf-8", errors="replace") as file:
+        return file.read(1 << 22), settings
+
+
+def objects(name, settings, gpu, **options):
+    """Of a nest, a file or Fortran, on a device or one that is named so."""
+    gpu = device.find(gpu) if isinstance(gpu, str) else gpu
+    text, left = text_of(name, settings)
+    return objects_of(text, left, gpu, **options)
+
+
+# ---- What is printed ----
+
+
+def word(item):
+    if item is None:
+        return "not known"
+    if isinstance(item, list):
+        return ",".join(map(word, item))
+    return f"{item:.5g}" if isinstance(item, float) else str(item)
+
+
+def print_table(rows):
+    if not rows:
+        return
+    keys = list(rows[0])
+    lines = [keys, *([word(row.get(key)) for key in keys] for row in rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(keys))]
+    for line in lines:
+        print("  ".join(text.ljust(width) if i < 2 else text.rjust(width)
+                        for i, (text, width) in enumerate(zip(line, widths))).rstrip())
+
+
+def print_object(found, indent=0):
+    for key, item in found.items():
+        if isinstance(item, dict):
+            print(" " * indent + key)
+            print_object(item, indent + 2)
+        elif isinstance(item, list) and item and isinstance(item[0], dict):
+            print(" " * indent + key)
+            print_table(item)
+        elif isinstance(item, list) and item and isinstance(item[0], str):
+            for one in item:
+                print(" " * indent + f"{key[:-1] if key.endswith('s') else key}: {one}")
+        else:
+            print(" " * indent + f"{key:<{max(1, 30 - indent)}} {word(item)}")
+
+
+def unit(seconds):
+    if seconds is None:
+        return "not known"
+    power = next((power for power in (0, 3, 6) if seconds >= 10.0**-power), 6)
+    return f"{seconds * 10**power:.4g} {({0: 's', 3: 'ms', 6: 'us'})[power]}"
+
+
+def short(row):
+    """Of a launch, in the table."""
+    grid = row.get("grids") or [row["grid"]]
+    found = {"kernel": row["kernel"], "line": word(row["line"]), "block": str(row["block"]),
+             "grid": " to ".join(dict.fromkeys(map(str, grid))),
+             "launches": row["times"] * row["waves"], "time": unit(row["seconds"])}  # fmt: skip
+    if "binds" in row:
+        found |= {"binds": row["binds"], "MB past L2": row["traffic"]["bytes_past_l2"] / 1e6,
+                  "sectors": row["sectors"], "lines": row["lines"],
+                  "bank passes": row["bank_passes"], "groups of a unit": row["groups_of_unit"]}
+    return found
+
+
+def print_whole(whole):
+    print(f"\n{whole['device']}: {unit(whole['seconds'])}, of which {whole['launches']} launches "
+          f"{unit(whole['launch_seconds'])} and transfers {unit(whole['transfer_seconds'])}")
+    if whole.get("launch_cost_seconds"):
+        print(f"beginning and ending the launches takes {unit(whole['launch_cost_seconds'])} of it")
+    if whole["transfers"]:
+        print("\ntransfers")
+        print_table(whole["transfers"])
+    if "moving_all_once_seconds" in whole:
+        print(f"moving these once would take {unit(whole['moving_all_once_seconds'])}")
+    for note in whole["notes"]:
+        print(f"assumed: {note}")
+    if "cpu" in whole:
+        cpu = whole["cpu"]
+        print(f"\nthis machine: {unit(cpu['seconds'])} by {cpu['command']}, on {cpu['threads']} "
+              f"threads, the whole program")  # fmt: skip
+        if whole["seconds"]:
+            print(f"which is {cpu['seconds'] / whole['seconds']:.3g} times the predicted time")
+
+
+def print_all(rows, whole, gpu, options):
+    if options.json:
+        for row in (*rows, whole):
+            print(json.dumps(tidy(row)))
+        return
+    if options.explain or options.model == "thesis":
+        for row in rows:
+            print_object(row)
+            print()
+    print_table([short(row) for row in rows])
+    for row in rows:
+        if "fold" in row and not options.explain:
+            print(f"\n{row['kernel']}, and the same by clfold")
+            print_object(row["fold"])
+    if options.explain:
+        print()
+        print_table([{"number": name, "value": found, "source": gpu.sources[name]}
+                     for name, found in gpu.numbers.items()])  # fmt: skip
+        print()
+        for one in whole["assumptions"][len(whole["notes"]) :]:
+            print(f"assumed: {one}")
+    print_whole(whole)
+
+
+# ---- The command ----
+
+
+def nests():
+    return sorted(name[:-5] for name in os.listdir(FOLDER) if name.endswith(".nest"))
+
+
+def count_of(text):
+    """1000, 2^26, 1e6 or 64Mi."""
+    match = re.fullmatch(r"(\d{1,18})(?:([\^e])(\d{1,2})|([KMGT])i)?", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text} is not a number such as 1000, 2^26, 1e6 or 64Mi")
+    digits, how, power, ends = match.groups(default="")
+    return int(digits) ** int(power) if how == "^" else (
+        int(digits) * 10 ** int(power or 0) << 10 * " KMGT".index(ends or " "))  # fmt: skip
+
+
+def setting(text):
+    name, sign, number = text.partition("=")
+    if not sign or not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise argparse.ArgumentTypeError(f"{text} is not NAME=N")
+    return name, count_of(number)
+
+
+def sizes(text):
+    found = [count_of(one) for one in text.split(",")]
+    if len(found) > 3:
+        raise argparse.ArgumentTypeError(f"{text} has more than three dimensions")
+    return found
+
+
+def kib(text):
+    if text != "off" and not (text.isdigit() and 16 <= int(text) <= 48):
+        raise argparse.ArgumentTypeError(f"{text} is neither a number from 16 to 48 nor off")
+    return 0 if text == "off" else int(text) * 1024
+
+
+class Form(argparse.RawDescriptionHelpFormatter):
+    """Help as clfold prints it, which help2man makes a page of."""
+
+    def __init__(self, prog):
+        super().__init__(prog, max_help_position=20, width=80)
+
+    def add_usage(self, usage, actions, groups, prefix=None):
+        super().add_usage(usage, actions, groups, "Usage: ")
+
+
+class Parser(argparse.ArgumentParser):
+    """One sentence and 2 on wrong usage, as clfold has it."""
+
+    def error(self, message):
+        message = re.sub(r"^argument (-\w/)?(--[\w-]+): ", r"\2 ", message)
+        print(f"clfold: {message}; see clfold predict --help", file=sys.stderr)
+        sys.exit(2)
+
+
+def read_options(arguments):
+    parser = Parser(prog="clfold predict", usage="clfold predict [options] NEST", add_help=False,
+                    allow_abbrev=False, formatter_class=Form, epilog=f"Examples:{EXAMPLES}",
+                    description=__doc__.format(nests=", ".join(nests())))  # fmt: skip
+    parser._optionals.title = "Options"  # pylint: disable=protected-access
+    add = parser.add_argument
+    add("--device", metavar="NAME", default="h100",
+        help=f"the GPU, one of {', '.join(device.names())}; or a file that describes one, whose "
+        "name ends in .device; default: h100")  # fmt: skip
+    add("--set", metavar="NAME=N", type=setting, action="append", default=[],
+        help="the value of a parameter of the nest, where N is written as 1000, 2^26, 1e6 or 64Mi")
+    add("--block", metavar="X,Y,Z", type=sizes, help="the work-items of a group in one to three "
+        "dimensions: the parameters BX, BY and BZ of the nest")
+    add("--time", action="store_true",
+        help="compile the Fortran by gfortran -O3 -fopenmp, run it, and print its time too")
+    add("--model", choices=["terms", "thesis"], default="terms", help="thesis: formulas of a "
+        "thesis of 2016, and the time by Hong and Kim's model of 2009; default: terms")
+    add("--cache", metavar="KIB", type=kib, help="of the thesis's cache, from 16 to 48, or off; "
+        "default: 48")  # fmt: skip
+    add("--grid", metavar="X,Y,Z", type=sizes, help="of the thesis's formula (1), the groups; "
+        "default: one iteration a work-item")
+    add("--explain", action="store_true", help="print every count, every term of the time, what "
+        "binds, what is assumed, and the device's numbers with their sources")
+    add("--json", action="store_true", help="one object for each launch, and one for the whole")
+    add("-h", "--help", action="help", help="print these options")
+    add("nest", metavar="NEST", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.json and options.explain:
+        parser.error("--json does not go with --explain")
+    for name in ("cache", "grid"):
+        if getattr(options, name) is not None and options.model != "thesis":
+            parser.error(f"--{name} goes with --model thesis")
+    if options.time and not re.search(r"\.[fF]\w*$", options.nest):
+        parser.error(f"--time needs Fortran, and {options.nest} is none")
+    return options
+
+
+def run(options):
+    settings = dict(options.set)
+    for name, size in zip(("BX", "BY", "BZ"), options.block or ()):
+        settings[name] = size
+    gpu = device.find(options.device)
+    by_thesis = options.model == "thesis"
+    cache = (48 << 10 if options.cache is None else options.cache) if by_thesis else 0
+    rows, whole = objects(options.nest, settings, gpu, by_thesis=by_thesis, cache=cache,
+                          grid=options.grid)  # fmt: skip
+    if options.time:
+        from predict import timing  # pylint: disable=import-outside-toplevel
+
+        left = {name.lower(): str(found) for name, found in settings.items()
+                if name not in ("BX", "BY", "BZ")}  # fmt: skip
+        whole["cpu"] = timing.measure(options.nest, left)
+        whole["notes"] = [*whole["notes"], *whole["cpu"].pop("notes", [])]
+    print_all(rows, whole, gpu, options)
+
+
+def sentence(error, name):
+    """What is wrong, and where."""
+    if type(error).__name__ == "Refused":  # of Fortran, whose module may not be there
+        line, text = error.args
+        return f"{name}:{line}: {text}" if line else f"{name}: {text}"
+    if isinstance(error, Wrong):
+        (line, column), text, *other = error.args
+        where = [*(other or [name]), *([str(line)] if line else []),
+                 *([str(column)] if line and column else [])]  # fmt: skip
+        return f"{':'.join(where)}: {text}" if line or not text.startswith("there is no") else text
+    if isinstance(error, OSError):
+        return f"{error.filename or 'standard output'}: {error.strerror}"
+    if isinstance(error, RecursionError):
+        return f"{name}: expressions or blocks are too deep"
+    return f"{name}: there is no memory to count in"
+
+
+def main(arguments):
+    options = read_options(arguments)
+    sys.setrecursionlimit(8000)
+    try:
+        run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except (Wrong, OSError, RecursionError, MemoryError, OverflowError) as error:
+        print(f"clfold: {sentence(error, options.nest)}", file=sys.stderr)
+        return 1
+    except Exception as error:  # pylint: disable=broad-exception-caught
+        if type(error).__name__ != "Refused":
+            raise
+        print(f"clfold: {sentence(error, options.nest)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def main_of_nest(_):
+    from predict import fortran  # pylint: disable=import-outside-toplevel
+
+    return fortran.main()
