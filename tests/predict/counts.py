@@ -164,11 +164,13 @@ class Counts(unittest.TestCase):
             trial, told = simulator.draw(random.Random(seed * 1000003 + i))
             text = simulator.nest_of(trial, told.range)
             where = lanes(trial["width"], trial["banks"])
-            _, (launch,) = counted(text, where=where)
+            told_nest, (launch,) = counted(text, where=where)
             for name in simulator.NAMES:
                 self.assertEqual(launch.cells[name], told.counts[name], f"{name} of {i}\n{text}")
+            found = {told_nest.accesses[number].array.name: cells
+                     for number, cells in launch.accesses.items()}  # fmt: skip
             for number, cells in enumerate(told.cells):
-                got = launch.accesses.get(number, dict.fromkeys(count.CELLS, 0))
+                got = found.get(f"a{number}", dict.fromkeys(count.CELLS, 0))
                 for name in count.CELLS[:7]:
                     self.assertEqual(got[name], cells[name], f"{i}: a{number} {name}\n{text}")
 

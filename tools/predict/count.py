@@ -134,6 +134,20 @@ def repeated(boxes, evaluate, limit):
 # ---- A launch ----
 
 
+def at(values, index):
+    return values[index] if isinstance(values, np.ndarray) else values
+
+
+def taken(rows, index):
+    """Some of them, or some several times, at the start of a turn."""
+    some = Record(**{name: at(values, index) for name, values in vars(rows).items()
+                     if name not in ("marks", "sig", "res")})  # fmt: skip
+    some.env = {name: at(values, index) for name, values in rows.env.items()}
+    some.waits = {key: np.zeros(len(index), bool) for key in (False, True)}
+    some.marks, some.sig, some.res = rows.marks, None, None
+    return some
+
+
 class Run:
     """Counts a launch. Rows are sub-groups, with a column for each work-item. `each` is told all
     accesses, with all turns of all loops, instead."""
@@ -168,7 +182,7 @@ class Run:
     def rows_of(self, places, times):
         """The sub-groups of these groups."""
         num, subs, (sx, sy, _) = len(places), len(self.items), self.size
-        env = dict(self.launch.env, groups=self.launch.groups[0], size=sx)
+        env = dict(self.launch.env)
         for axis, items in zip("xyz", (self.items % sx, self.items // sx % sy,
                                        self.items // sx // sy)):  # fmt: skip
             env[f"t{axis}"] = np.tile(items, (num, 1))
@@ -178,7 +192,9 @@ class Run:
         return Record(env=env, mask=full, full=full, weight=weight, times=np.ones_like(weight),
                       root=np.repeat(np.arange(num), subs), is_big=weight.sum() > 2.0**50,
                       first=np.tile(np.arange(subs) == 0, num), sig=None, res=None,
-                      waits={False: np.zeros(num * subs, bool), True: np.zeros(num * subs, bool)},
+                      marks=np.zeros(num * subs, np.int64), index=np.arange(num * subs),
+                      path=np.zeros(num * subs, np.int64),
+                      waits={key: np.zeros(num * subs, bool) for key in (False, True)},
                       )  # fmt: skip
 
     def judge_groups(self, _, places):
@@ -193,7 +209,7 @@ class Run:
         return [np.concatenate(hashes) for hashes in zip(*found)]
 
     def judge(self, rows, steps):
-        rows.sig, rows.res = np.zeros((2, len(rows.mask)), np.uint64)
+        rows.sig, rows.res = mix(hashed(rows.mask)), np.zeros(len(rows.mask), np.uint64)
         self.walk(steps, rows)
 
     def count(self):
@@ -209,11 +225,9 @@ class Run:
         for start in range(0, len(places), max(1, ROWS // subs)):
             part = slice(start, start + max(1, ROWS // subs))
             rows = self.rows_of(places[part], times[part])
-            marks = np.zeros(len(rows.mask), np.int64)
-            rows.marks, rows.index = marks, np.arange(len(marks))
-            self.add("sub_groups", rows, np.ones(len(marks), np.int64))
+            self.add("sub_groups", rows, np.ones(len(rows.mask), np.int64))
             self.walk(self.kernel.steps, rows)
-            marks = marks.reshape(-1, subs)
+            marks = rows.marks.reshape(-1, subs)
             need((marks == marks[:, :1]).all(), self.kernel.place,
                  "the sub-groups of a group meet different barriers")  # fmt: skip
 
@@ -296,22 +310,15 @@ class Run:
             return
 
         def inner(parent, turn, times):
-            env = {name: values[parent] if isinstance(values, np.ndarray) else values
-                   for name, values in rows.env.items()}  # fmt: skip
-            start, pace = (values[parent] if isinstance(values, np.ndarray) else values
-                           for values in (first, by))  # fmt: skip
-            env[step.name] = start + turn[:, None] * pace
-            weight = rows.weight[parent]
-            if float(weight.astype(float) @ times) > 2.0**62:
-                raise Wrong(self.kernel.place, "a count of this kernel is above 2^62")
-            return Record(env=env, mask=turn[:, None] < turns[parent], full=rows.full[parent],
-                          weight=weight * times, times=rows.times[parent] * times,
-                          is_big=float(weight.astype(float) @ times) > 2.0**50,
-                          root=rows.root[parent], first=rows.first[parent], sig=None, res=None,
-                          marks=getattr(rows, "marks", None),
-                          index=rows.index[parent] if hasattr(rows, "index") else None,
-                          waits={key: np.zeros(len(parent), bool) for key in (False, True)},
-                          )  # fmt: skip
+            some = taken(rows, parent)
+            some.env[step.name] = at(first, parent) + turn[:, None] * at(by, parent)
+            some.mask = turn[:, None] < turns[parent]
+            some.path = some.path * 1000003 + turn + 1  # which turns of which loops
+            total = float(some.weight.astype(float) @ times)
+            need(total <= 2.0**62, self.kernel.place, "a count of this kernel is above 2^62")
+            some.weight, some.times = some.weight * times, some.times * times
+            some.is_big = total > 2.0**50
+            return some
 
         def evaluate(parent, places):
             found = []
@@ -507,9 +514,11 @@ def launch_of(nest, kernel, env):
 def environments(kernel, env):
     """Those of a kernel's launches, one after the other; at the end `env` is the last one's."""
     found, goes_on = [], True
+    env.update(groups=0, size=0)
     while goes_on:
         need(len(found) < 1 << 16, kernel.place, "it is launched too often")
         if "when" not in kernel.facts or number(kernel.facts["when"], env):
+            env.update(groups=number(kernel.groups[0], env), size=number(kernel.size[0], env))
             found.append(dict(env))
         goes_on = bool(kernel.again) and number(kernel.again[2], env)
         if goes_on:

@@ -46,7 +46,8 @@ def read(text):
          "width and banks are whole numbers")  # fmt: skip
     return Record(name=title, numbers=found, sources=sources,
                   number=lambda word, other=0: found.get(word, other),
-                  lanes=Record(width=int(found["width"]), banks=int(found["banks"])))  # fmt: skip
+                  lanes=Record(width=int(found["width"]), banks=int(found["banks"]),
+                               in_order=bool(found.get("in_order"))))  # fmt: skip
 
 
 def find(name):

@@ -297,6 +297,7 @@ class Reader:
         if word == "at":
             self.line = 0
             self.line = self.number()
+            self.place = (self.line, 0)
             return [Record(kind="at", place=place)]
         need(not word or self.kernel, place, "this belongs to a kernel, and none has begun")
         if word in ("load", "store", "op"):
@@ -435,7 +436,7 @@ def compute(kind, a, b, mask, place):
     with np.errstate(over="ignore"):
         size = np.power(np.asarray(a, float), np.maximum(b, 0))
     wrong = np.less(b, 0) | np.less(a, -1) | ~(np.abs(size) <= MOST)
-    return checked(wrong, mask, place, np.where(np.isfinite(size), size, 0).astype(np.int64))
+    return checked(wrong, mask, place, np.where(wrong, 0, size).astype(np.int64))
 
 
 def value(node, env, mask=None, sides=None):

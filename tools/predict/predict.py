@@ -209,9 +209,7 @@ def notes_of(told, launches):
 def objects_of(text, settings, gpu, by_thesis=False, cache=0, grid=None):
     """A row for each launch, and the whole."""
     told = nest.parse(text)
-    lanes = gpu.lanes
-    lanes.in_order = bool(gpu.number("in_order"))
-    launches, moves = count.count(told, lanes, settings)
+    launches, moves = count.count(told, gpu.lanes, settings)
     if by_thesis:
         rows = thesis_rows(told, launches, gpu, cache, grid)
     else:

@@ -7,7 +7,7 @@ from types import SimpleNamespace as Record
 import numpy as np
 
 from predict import model
-from predict.count import Run
+from predict.count import Run, taken
 from predict.nest import Wrong
 
 MOST_TOUCHES = 4000  # of one work-item, whose hits are looked at
@@ -81,12 +81,7 @@ def hit_shares(launch, lanes, cache):
     run = Run(launch.kernel, launch, lanes, each)
     run.in_sequence = True
     rows = run.rows_of(np.array([[num // 2 for num in launch.groups]]), np.ones(1, np.int64))
-    middle = slice(len(rows.mask) // 2, len(rows.mask) // 2 + 1)
-    for name, values in rows.env.items():
-        rows.env[name] = values[middle] if isinstance(values, np.ndarray) else values
-    for name in ("mask", "full", "weight", "times", "root", "first"):
-        setattr(rows, name, getattr(rows, name)[middle])
-    rows.waits = {key: values[middle] for key, values in rows.waits.items()}
+    rows = taken(rows, np.array([len(rows.mask) // 2]))
     try:
         run.walk(launch.kernel.steps, rows)
     except Wrong:
