@@ -154,8 +154,10 @@ static const struct target {
     void (*open)(void);
 } targets[] = {
     { "explain", fuzz_explain, fuzz_open_device },
-    { "layout", fuzz_layout, NULL }, { "npy", fuzz_npy, NULL },
-    { "text", fuzz_text, NULL },     { "tuning", fuzz_tuning, NULL },
+    { "layout", fuzz_layout, NULL },
+    { "npy", fuzz_npy, NULL },
+    { "text", fuzz_text, NULL },
+    { "tuning", fuzz_tuning, NULL },
     { "planted", fuzz_planted, NULL },
 };
 

@@ -92,7 +92,7 @@ def row_of(told, launch, gpu, is_later):
             "terms": time.terms, "assumptions": assumptions, **counted(told, launch)}  # fmt: skip
 
 
-def added(rows):
+def added(rows, stands):
     """Many launches of a kernel in one row: what is counted is of all of them."""
     first, last = rows[0], rows[-1]
 
@@ -105,8 +105,8 @@ def added(rows):
             return round(total) if isinstance(one, int) else total
         return None if one is None else one
 
-    stands = [row["times"] for row in rows]
-    found = {**first, "grids": [first["grid"], last["grid"]], "times": sum(stands)}
+    found = {**first, "grids": [first["grid"], last["grid"]],
+             "times": sum(row["times"] for row in rows)}  # fmt: skip
     for key in ("counts", "items", "terms"):
         found[key] = both([row[key] for row in rows], stands)
     accesses = {}
@@ -125,7 +125,7 @@ def added(rows):
     known = {name: term for name, term in found["terms"].items() if term is not None}
     found["binds"] = max(known, key=known.get)
     halves = [sum(row["seconds"] for row in rows[i::2]) for i in (0, 1)]
-    if sum(stands) > len(rows) * (first["times"] == 1) and len(rows) == count.SAMPLES:
+    if sum(stands) > len(rows):
         apart = abs(halves[0] - halves[1]) / sum(halves)
         found["assumptions"] = [*first["assumptions"], f"counts of {sum(stands)} launches are from "
                                 f"{len(rows)} of them, whose halves differ by {apart:.1%}"]
@@ -159,7 +159,7 @@ def rows_of(told, launches, gpu):
         while end < len(rows) and rows[end]["kernel"] == rows[start]["kernel"]:
             end += 1
         if end - start > MOST_ROWS:
-            found.append(added(rows[start:end]))
+            found.append(added(rows[start:end], [one.stands for one in launches[start:end]]))
         else:
             found += rows[start:end]
         start = end
