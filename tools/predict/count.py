@@ -19,7 +19,7 @@ FEW, PERIODS = 4, [1 << power for power in range(7, -1, -1)]
 SAMPLES = 64  # of launches that differ in a parameter; fewer are all counted
 CELLS = ("requests", "items", "bytes", "sectors", "lines", "passes", "extra", "serial")
 COUNTS = ("sub_groups", "barriers", "branches", "blocks_entered", "divergent", "turns",
-          "rounds_of_loads", "rounds_of_local_loads", *CLASSES)  # fmt: skip
+          "rounds_of_loads", "rounds_of_local_loads", *CLASSES)
 HASHES = np.random.default_rng(58).integers(1 << 62, size=MOST_LANES) * 2 + 1
 
 
@@ -39,96 +39,87 @@ def distinct(units):
     return 1 + (units[:, 1:] != units[:, :-1]).sum(1), units
 
 
+def batches(num, most):
+    return [slice(start, start + most) for start in range(0, num, most)]
+
+
 # ---- Boxes of groups or turns ----
 
 
-def cut(boxes, dim, nums, first, last):
-    """Each box in `nums` parts along a dimension; first and last of part i, of the box's index."""
+def cut(boxes, dim, nums):
+    """Each box in so many parts along a dimension, 1 each; else its ends, or its halves, are apart.
+    Also which part each is, and of which box."""
     index = np.repeat(np.arange(len(nums)), nums)
     part = np.arange(len(index)) - np.repeat(np.cumsum(nums) - nums, nums)
     parent, low, high = (array[index] for array in boxes)
-    start = low[:, dim].copy()
-    low[:, dim], high[:, dim] = start + first(part, index), start + last(part, index)
+    size, nums, first = (high - low)[:, dim] + 1, nums[index], low[:, dim].copy()
+    for bounds, past in ((low, 0), (high, 1)):
+        at, inner = part + past, np.where(nums == 2, size // 2, size - 1)
+        inner = np.where((at == 1) & (nums == 3), 1, inner)
+        start = np.where(at == 0, 0, np.where(at == nums, size, inner))
+        bounds[:, dim] = first + np.where(nums == size, at, start) - past
     return (parent, low, high), part, index
 
 
 def split(sizes, bent, evaluate, limit):
     """Boxes (parent, low, high) of what has these sizes, in each of which all do alike."""
-    boxes = np.arange(len(sizes)), np.zeros_like(sizes), sizes - 1
+    boxes, done = (np.arange(len(sizes)), np.zeros_like(sizes), sizes - 1), []
     boxes = tuple(array[(sizes > 0).all(1)] for array in boxes)
     for dim, is_bent in enumerate(bent):
         size = boxes[2][:, dim] + 1
-        few = np.full(len(size), True) if is_bent else size <= FEW
-        limit(np.where(few, size, 3).sum())
-        boxes, _, _ = cut(
-            boxes, dim, np.where(few, size, 3),
-            lambda part, i, few=few, size=size: np.where(few[i], part, np.where(
-                part == 2, size[i] - 1, part)),
-            lambda part, i, few=few, size=size: np.where(few[i], part, np.where(
-                part == 0, 0, size[i] - 3 + part)))  # fmt: skip
-    done = []
+        nums = np.where((size <= FEW) | is_bent, size, 3)
+        limit(nums.sum())
+        boxes, _, _ = cut(boxes, dim, nums)
     corners = np.array(list(itertools.product((0, 1), repeat=len(bent))), bool)
-    while len(boxes[0]):
-        parent, low, high = boxes
-        is_open = (high > low).any(1)
+    while True:
+        is_open = (boxes[2] > boxes[1]).any(1)
         done.append(tuple(array[~is_open] for array in boxes))
         parent, low, high = boxes = tuple(array[is_open] for array in boxes)
         if not len(parent):
-            break
+            return tuple(np.concatenate(arrays) for arrays in zip(*done))
         limit(len(parent))
-        places = np.where(corners, high[:, None], low[:, None])
-        points = np.column_stack([np.repeat(parent, len(corners)), places.reshape(-1, len(bent))])
+        places = np.where(corners, high[:, None], low[:, None]).reshape(-1, len(bent))
+        points = np.column_stack([np.repeat(parent, len(corners)), places])
         points, back = np.unique(points, axis=0, return_inverse=True)
         signs = evaluate(points[:, 0], points[:, 1:])[0][back.reshape(-1)].reshape(len(parent), -1)
         alike = (signs == signs[:, :1]).all(1)
         done.append(tuple(array[alike] for array in boxes))
-        parent, low, high = boxes = tuple(array[~alike] for array in boxes)
-        signs, length = signs[~alike], high - low
+        boxes, signs = tuple(array[~alike] for array in boxes), signs[~alike]
+        length, parts = boxes[2] - boxes[1], []
         for dim in range(len(bent)):  # only where the two faces differ
             same = (signs[:, corners[:, dim]] == signs[:, ~corners[:, dim]]).all(1)
             length[same, dim] = 0
-        dims, halves = length.argmax(1), []
+        dims = length.argmax(1)
         for dim in range(len(bent)):
             mine = tuple(array[dims == dim] for array in boxes)
-            half, size = (mine[2] - mine[1])[:, dim] // 2 + 1, (mine[2] - mine[1])[:, dim]
-            halves.append(cut(mine, dim, np.full(len(half), 2),
-                              lambda part, i, half=half: part * half[i],
-                              lambda part, i, half=half, size=size: np.where(
-                                  part == 0, half[i] - 1, size[i]))[0])  # fmt: skip
-        boxes = tuple(np.concatenate(arrays) for arrays in zip(*halves))
-    return tuple(np.concatenate(arrays) for arrays in zip(*done)) if done else boxes
+            parts.append(cut(mine, dim, np.full(len(mine[0]), 2))[0])
+        boxes = tuple(np.concatenate(arrays) for arrays in zip(*parts))
 
 
 def repeated(boxes, evaluate, limit):
     """Those of each box that are counted, as (parent, place), and how often each repeats."""
     parent, low, high = boxes
-    length = high - low + 1
-    period, dims = length.copy(), length.shape[1]
-    if (length > 1).any():
-        tries = [(p, dim, np.flatnonzero(length[:, dim] > p))
-                 for p in PERIODS for dim in range(dims)]  # fmt: skip
-        index = np.concatenate([np.arange(len(parent)), *(found for _, _, found in tries)])
-        places, start = low[index], len(parent)
-        for p, dim, found in tries:
-            places[start : start + len(found), dim] += p
-            start += len(found)
-        residues, start = evaluate(parent[index], places)[1], len(parent)
-        for p, dim, found in tries:
-            same = residues[start : start + len(found)] == residues[found]
+    length, dims = high - low + 1, low.shape[1]
+    period, times = length.copy(), np.ones(len(parent), np.int64)
+    tries = [(p, dim, np.flatnonzero(length[:, dim] > p)) for p in PERIODS for dim in range(dims)]
+    index = np.concatenate([found for _, _, found in tries])
+    if len(index):
+        places = low[index]
+        ends = np.cumsum([len(found) for _, _, found in tries])
+        for end, (p, dim, found) in zip(ends, tries):
+            places[end - len(found) : end, dim] += p
+        first, residues = evaluate(parent, low)[1], evaluate(parent[index], places)[1]
+        for end, (p, dim, found) in zip(ends, tries):
+            same = residues[end - len(found) : end] == first[found]
             period[found[same], dim] = p
-            start += len(found)
-    times = np.ones(len(parent), np.int64)
-    boxes, total = (parent, low, high), 1.0
+    nums = np.minimum(length, period)
+    limit(nums.prod(1, dtype=float).sum())
+    boxes = parent, low, low + nums - 1
     for dim in range(dims):
-        total = total * np.minimum(length, period)[:, dim]
-        limit(np.sum(total))
-        (parent, low, high), part, index = cut(
-            boxes, dim, np.minimum(length, period)[:, dim], lambda part, i: part,
-            lambda part, i: part)  # fmt: skip
-        boxes = parent, low, high
-        length, period, times, total = length[index], period[index], times[index], total[index]
+        boxes, part, index = cut(boxes, dim, nums[:, dim])
+        length, period, nums, times = (array[index] for array in (length, period, nums, times))
         times = times * (length[:, dim] // period[:, dim] + (part < length[:, dim] % period[:, dim]))
-    return parent, low, times
+    return boxes[0], boxes[1], times
 
 
 # ---- A launch ----
@@ -141,7 +132,7 @@ def at(values, index):
 def taken(rows, index):
     """Some of them, or some several times, at the start of a turn."""
     some = Record(**{name: at(values, index) for name, values in vars(rows).items()
-                     if name not in ("marks", "sig", "res")})  # fmt: skip
+                     if name not in ("marks", "sig", "res")})
     some.env = {name: at(values, index) for name, values in rows.env.items()}
     some.waits = {key: np.zeros(len(index), bool) for key in (False, True)}
     some.marks, some.sig, some.res = rows.marks, None, None
@@ -159,32 +150,33 @@ class Run:
         self.cells.update({f"{kind}_items": 0 for kind in CLASSES})
         self.accesses, self.work = {}, MOST_WORK
         items = np.arange(-(-launch.num_items // lanes.width) * lanes.width)
-        self.size, items = launch.size, items.reshape(-1, lanes.width)
-        self.items, self.full = items, items < launch.num_items
+        self.items = items.reshape(-1, lanes.width)
+        self.full = self.items < launch.num_items
 
     def limit(self, step):
         def check(rows):
             self.work -= rows
             need(self.work > 0, step.place, "counting takes too many steps here: the lengths of "
-                 "loops differ too often, or an index is not linear in groups or turns")  # fmt: skip
+                 "loops differ too often, or an index is not linear in groups or turns")
         return check
 
-    def total(self, rows, counts):
-        is_much = rows.is_big and float(rows.weight.astype(float) @ counts) > 2.0**62
-        need(not is_much, self.kernel.place, "a count of this kernel is above 2^62")
-        return int(rows.weight @ counts)
-
-    def add(self, name, rows, counts):
-        self.cells[name] += self.total(rows, counts)
+    def add(self, name, rows, counts, cells=None):
+        """Of rows that are counted, and not only judged."""
+        if rows.sig is None and not self.each:
+            is_much = rows.is_big and float(rows.weight.astype(float) @ counts) > 2.0**62
+            need(not is_much, self.kernel.place, "a count of this kernel is above 2^62")
+            cells = self.cells if cells is None else cells
+            cells[name] += int(rows.weight @ counts)
 
     # ---- Groups ----
 
-    def rows_of(self, places, times):
+    def rows_of(self, places, times=None):
         """The sub-groups of these groups."""
-        num, subs, (sx, sy, _) = len(places), len(self.items), self.size
+        num, subs, (sx, sy, _) = len(places), len(self.items), self.launch.size
+        times = np.ones(num, np.int64) if times is None else times
         env = dict(self.launch.env)
         for axis, items in zip("xyz", (self.items % sx, self.items // sx % sy,
-                                       self.items // sx // sy)):  # fmt: skip
+                                       self.items // sx // sy)):
             env[f"t{axis}"] = np.tile(items, (num, 1))
         for dim, axis in enumerate("xyz"):
             env[f"g{axis}"] = np.repeat(places[:, dim], subs)[:, None]
@@ -195,22 +187,21 @@ class Run:
                       marks=np.zeros(num * subs, np.int64), index=np.arange(num * subs),
                       path=np.zeros(num * subs, np.int64),
                       waits={key: np.zeros(num * subs, bool) for key in (False, True)},
-                      )  # fmt: skip
+                      )
 
     def judge_groups(self, _, places):
         """What the groups at these places do: hashes of the sides they take, and of places."""
         found, subs = [], len(self.items)
-        for start in range(0, len(places), max(1, ROWS // subs)):
-            part = places[start : start + max(1, ROWS // subs)]
-            rows = self.rows_of(part, np.ones(len(part), np.int64))
-            self.judge(rows, self.kernel.steps)
-            found.append([(mix(hashes.reshape(-1, subs)) * (2 * np.arange(subs, dtype=np.uint64) + 1)
-                           ).sum(1) for hashes in (rows.sig, rows.res)])  # fmt: skip
+        each = 2 * np.arange(subs, dtype=np.uint64) + np.uint64(1)
+        for part in batches(len(places), max(1, ROWS // subs)):
+            hashes = self.judge(self.rows_of(places[part]), self.kernel.steps)
+            found.append([(mix(one.reshape(-1, subs)) * each).sum(1) for one in hashes])
         return [np.concatenate(hashes) for hashes in zip(*found)]
 
     def judge(self, rows, steps):
         rows.sig, rows.res = mix(hashed(rows.mask)), np.zeros(len(rows.mask), np.uint64)
         self.walk(steps, rows)
+        return rows.sig, rows.res
 
     def count(self):
         """All groups."""
@@ -218,95 +209,83 @@ class Run:
         bent = [axis in kernel.bent for axis in ("gx", "gy", "gz")]
         boxes = split(np.array([self.launch.groups]), bent, self.judge_groups, limit)
         _, places, times = repeated(boxes, self.judge_groups, limit)
-        self.count_groups(places, times)
-
-    def count_groups(self, places, times):
-        subs = len(self.items)
-        for start in range(0, len(places), max(1, ROWS // subs)):
-            part = slice(start, start + max(1, ROWS // subs))
+        for part in batches(len(places), max(1, ROWS // len(self.items))):
             rows = self.rows_of(places[part], times[part])
             self.add("sub_groups", rows, np.ones(len(rows.mask), np.int64))
             self.walk(self.kernel.steps, rows)
-            marks = rows.marks.reshape(-1, subs)
+            marks = rows.marks.reshape(-1, len(self.items))
             need((marks == marks[:, :1]).all(), self.kernel.place,
-                 "the sub-groups of a group meet different barriers")  # fmt: skip
+                 "the sub-groups of a group meet different barriers")
 
     # ---- Steps ----
 
     def walk(self, steps, rows):
         rows.env = dict(rows.env)
+        does = {"for": self.loop, "if": self.choose, "load": self.access, "store": self.access,
+                "op": self.act, "barrier": self.act}
         for step in steps:
-            if step.kind == "at":
-                continue
-            self.limit(step)(len(rows.mask))
             if step.kind == "let":
                 rows.env[step.name] = self.value(step.value, rows)
-            elif step.kind == "for":
-                self.loop(step, rows)
-            elif step.kind == "if":
-                self.choose(step, rows)
-            elif step.kind in ("load", "store"):
-                self.access(step, rows)
-            elif rows.sig is None and not self.each:
-                self.act(step, rows)
-            elif step.kind == "barrier":
-                self.check_barrier(step, rows, rows.mask.any(1))
+            elif step.kind != "at":
+                self.limit(step)(len(rows.mask))
+                does[step.kind](step, rows)
+
+    def note(self, rows, values):
+        """That these values are such, which others may not be."""
+        if rows.sig is not None:
+            rows.sig[:] = mix(rows.sig + hashed(np.where(rows.mask, values, 0)))
 
     def value(self, node, rows):
         def sides(a, b):
             if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-                signs = np.where(rows.mask, np.sign(np.subtract(a, b)), 0)
-                rows.sig[:] = mix(rows.sig + hashed(signs))
+                self.note(rows, np.sign(np.subtract(a, b)))
+
         return value(node, rows.env, rows.mask, None if rows.sig is None else sides)
 
-    def check_barrier(self, step, rows, active):
-        need((rows.mask == rows.full)[active].all(), step.place,
-             "some work-items of a sub-group do not reach this barrier")  # fmt: skip
+    def end_rounds(self, rows, active):
+        for waits in rows.waits.values():
+            waits[active] = False
 
     def act(self, step, rows):
-        """An operation or a barrier: rounds of loads end there."""
+        """An operation or a barrier."""
         active, items = rows.mask.any(1), rows.mask.sum(1)
         if step.kind == "op":
             self.add(step.op, rows, active * step.times)
             self.add(f"{step.op}_items", rows, items * step.times)
         else:
-            self.check_barrier(step, rows, active)
+            need((rows.mask == rows.full)[active].all(), step.place,
+                 "some work-items of a sub-group do not reach this barrier")
             self.add("barriers", rows, active * 1)
             self.add("barrier_items", rows, items)
             np.add.at(rows.marks, rows.index, rows.times * active * (id(step) * 2 + 1))
-        for waits in rows.waits.values():
-            waits[active] = False
+        self.end_rounds(rows, active)
 
     def choose(self, step, rows):
         condition = self.value(step.value, rows)
-        if rows.sig is not None and isinstance(condition, np.ndarray):
-            rows.sig[:] = mix(rows.sig + hashed(np.where(rows.mask, np.sign(condition), 0)))
+        if isinstance(condition, np.ndarray):
+            self.note(rows, np.sign(condition))
         holds = rows.mask & np.not_equal(condition, 0)
         sides = [(holds, step.body), (rows.mask & ~holds, step.other)]
-        taken = [side.any(1) for side, _ in sides]
-        if rows.sig is None and not self.each:
-            self.add("branches", rows, (taken[0] | taken[1]) * 1)
-            self.add("divergent", rows, (taken[0] & taken[1]) * 1)
-        for (mask, body), some in zip(sides, taken):
+        yes, no = (side.any(1) for side, _ in sides)
+        self.add("branches", rows, (yes | no) * 1)
+        self.add("divergent", rows, (yes & no) * 1)
+        for (mask, body), some in zip(sides, (yes, no)):
             if body and some.any():
-                if rows.sig is None and not self.each:
-                    self.add("blocks_entered", rows, some * 1)
+                self.add("blocks_entered", rows, some * 1)
                 self.walk(body, Record(**{**vars(rows), "mask": mask}))
 
     def loop(self, step, rows):
         first, last = self.value(step.first, rows), self.value(step.last, rows)
         by = self.value(step.by, rows) if step.by else 1
-        zero = np.equal(by, 0)
+        zero, ones = np.equal(by, 0), np.ones(ROWS, np.int64)
         need(not np.any(rows.mask & zero), step.place, "the step of this loop is 0")
         turns = (last - first) // np.where(zero, 1, by) + 1
         turns = np.where(rows.mask, np.maximum(turns, 0), 0)
-        if rows.sig is not None:
-            rows.sig[:] = mix(rows.sig + hashed(turns))
+        self.note(rows, turns)
         if step.is_unrolled or self.in_sequence:
             for turn in range(int(turns.max(initial=0))):
                 env = dict(rows.env, **{step.name: first + turn * by})
-                self.walk(step.body,
-                          Record(**{**vars(rows), "env": env, "mask": turn < turns}))  # fmt: skip
+                self.walk(step.body, Record(**{**vars(rows), "env": env, "mask": turn < turns}))
             return
 
         def inner(parent, turn, times):
@@ -321,23 +300,13 @@ class Run:
             return some
 
         def evaluate(parent, places):
-            found = []
-            for start in range(0, len(parent), ROWS):
-                part = slice(start, start + ROWS)
-                some = inner(parent[part], places[part, 0], np.ones(len(parent[part]), np.int64))
-                self.judge(some, step.body)
-                found.append((some.sig, some.res))
+            found = [self.judge(inner(parent[part], places[part, 0], ones[: len(parent[part])]),
+                                step.body) for part in batches(len(parent), ROWS)]
             return [np.concatenate(hashes) for hashes in zip(*found)]
 
-        limit, most = self.limit(step), turns.max(1)[:, None]
-        if not most.any():
-            boxes = None
-        elif self.each:
-            most = np.minimum(most, self.cap)
-            limit(most.sum())
-            boxes = split(most, [True], None, limit)
-        else:
-            boxes = split(most, [step.counter in self.kernel.bent], evaluate, limit)
+        limit, most = self.limit(step), np.minimum(turns.max(1)[:, None], self.cap)
+        is_bent = bool(self.each) or step.counter in self.kernel.bent
+        boxes = split(most, [is_bent], evaluate, limit) if most.any() else None
         if rows.sig is not None and boxes:
             parent, low, high = boxes
             sig, res = evaluate(parent, low)
@@ -346,19 +315,12 @@ class Run:
             np.add.at(rows.res, parent, mix(res ^ ends[:, 0]))
             rows.sig[:], rows.res[:] = mix(rows.sig), mix(rows.res)
         elif boxes:
-            if self.each:
-                parent, low, times = boxes[0], boxes[1], np.ones(len(boxes[0]), np.int64)
-            else:
-                parent, low, times = repeated(boxes, evaluate, limit)
-            for start in range(0, len(parent), ROWS):
-                part = slice(start, start + ROWS)
+            parent, low, times = repeated(boxes, evaluate, limit)
+            for part in batches(len(parent), ROWS):
                 some = inner(parent[part], low[part, 0], times[part])
-                if not self.each:
-                    self.add("turns", some, np.ones(len(some.mask), np.int64))
+                self.add("turns", some, ones[: len(some.mask)])
                 self.walk(step.body, some)
-        active = rows.mask.any(1)
-        for waits in rows.waits.values():
-            waits[active] = False
+        self.end_rounds(rows, rows.mask.any(1))
 
     # ---- Accesses ----
 
@@ -387,7 +349,7 @@ class Run:
         elif rows.sig is not None:
             modulus = math.lcm(LINE, 4 * self.lanes.banks) if step.array.is_local else LINE
             rows.res[:] = mix(rows.res + hashed(at - base) + np.where(
-                active, base[:, 0] % modulus, 0).astype(np.uint64))  # fmt: skip
+                active, base[:, 0] % modulus, 0).astype(np.uint64))
         elif active.any():
             self.count_access(step, rows, at, size, active)
 
@@ -412,16 +374,14 @@ class Run:
         seen = np.flatnonzero(rows.mask[items.argmax()])
         if len(seen) > 1 and not cells["stride"]:
             cells["stride"] = int(at[items.argmax(), seen[1]] - at[items.argmax(), seen[0]]) // int(
-                seen[1] - seen[0])  # fmt: skip
+                seen[1] - seen[0])
         for name, counts in found.items():
-            cells[name] += self.total(rows, counts)
-        is_local = step.array.is_local
+            self.add(name, rows, counts, cells)
         if step.kind == "store":
-            for waits in rows.waits.values():
-                waits[active] = False
+            self.end_rounds(rows, active)
         else:
-            waits = rows.waits[is_local]
-            name = "rounds_of_local_loads" if is_local else "rounds_of_loads"
+            waits = rows.waits[step.array.is_local]
+            name = "rounds_of_local_loads" if step.array.is_local else "rounds_of_loads"
             self.add(name, rows, (active & ~waits & rows.first) * 1)
             waits |= active
 
@@ -469,7 +429,7 @@ def sizes_of(nodes, env, most):
     for node in nodes:
         size = number(node, env)
         text = (f"{product} times {size} is not from 1 to {most}" if product > 1 else
-                f"a size of {size} is not from 1 to {most}")  # fmt: skip
+                f"a size of {size} is not from 1 to {most}")
         need(1 <= size <= most // product, node.place, text)
         sizes.append(size)
         product *= size
@@ -490,7 +450,7 @@ def fact(kernel, name, env):
 def array_bytes(array, env):
     """Bytes of an element, and the lengths."""
     return (sizes_of([array.size], env, MOST_BYTES)[0],
-            sizes_of(array.lengths, env, MOST // MOST_BYTES))  # fmt: skip
+            sizes_of(array.lengths, env, MOST // MOST_BYTES))
 
 
 def launch_of(nest, kernel, env):
@@ -500,7 +460,7 @@ def launch_of(nest, kernel, env):
                     size=[*size, 1, 1][:3], num_groups=math.prod(groups),
                     num_items=math.prod(size), local_bytes=0, bytes={}, lengths={}, footprint={},
                     facts={name: fact(kernel, name, env) for name in kernel.facts}, stands=1,
-                    iterations=[number(node, env) for node in kernel.iterations])  # fmt: skip
+                    iterations=[number(node, env) for node in kernel.iterations])
     for array in (*nest.arrays.values(), *kernel.arrays.values()):
         size, lengths = array_bytes(array, env)
         launch.bytes[array.name], launch.lengths[array.name] = size, lengths
@@ -535,7 +495,7 @@ def picked(environments):
         return [(env, 1) for env in environments]
     edges = [num * i // SAMPLES for i in range(SAMPLES + 1)]
     return [(environments[low + int((high - low) * (i * 0.618 % 1))], high - low)
-            for i, (low, high) in enumerate(zip(edges, edges[1:]))]  # fmt: skip
+            for i, (low, high) in enumerate(zip(edges, edges[1:]))]
 
 
 def parameters(nest, settings):
@@ -554,7 +514,7 @@ def count(nest, lanes, settings):
     for transfer in nest.transfers:
         size, lengths = array_bytes(transfer.array, env)
         times = 1 if transfer.times is None else fact(
-            Record(facts={"times": transfer.times}), "times", env)  # fmt: skip
+            Record(facts={"times": transfer.times}), "times", env)
         transfers.append((transfer.array.name, transfer.way, size * math.prod(lengths), times))
     for kernel in nest.kernels:
         for one, stands in picked(environments(kernel, env)):

@@ -13,9 +13,9 @@ NUMBERS = """width banks units clock issue replays bandwidth latency l1 l2 l2_ba
     local_latency alu_latency barrier call launch link link_latency sub_groups groups most_items
     registers register_parts register_unit registers_by_group sub_group_unit most_registers local
     local_unit local_reserved in_order correction departure_coalesced departure_uncoalesced
-    issue_cycles""".split()  # fmt: skip
+    issue_cycles""".split()
 NEEDED = {"width": (1, 64), "banks": (1, 64), "units": (1, 1e6), "clock": (1e-3, 1e3),
-          "bandwidth": (1e-3, 1e6)}  # fmt: skip
+          "bandwidth": (1e-3, 1e6)}
 
 
 def names():
@@ -37,26 +37,29 @@ def read(text):
         is_number = re.fullmatch(r"\d+(\.\d*)?(e\d+)?", number) and float(number) <= 1e15
         need(is_number, (line, 1), f"{number[:40]} is not a number from 0 to 1e15")
         need(source in ("measured", "queried", "nominal"), (line, 1),
-             "after the number stands measured, queried or nominal")  # fmt: skip
+             "after the number stands measured, queried or nominal")
         found[word], sources[word] = float(number), f"{source}: {words}" if words else source
     for word, (least, most) in NEEDED.items():
         need(least <= found.get(word, -1) <= most, (line + 1, 1),
-             f"a device needs a {word} from {least:g} to {most:g}")  # fmt: skip
+             f"a device needs a {word} from {least:g} to {most:g}")
     need(all(found[word] % 1 == 0 for word in ("width", "banks")), (line + 1, 1),
-         "width and banks are whole numbers")  # fmt: skip
+         "width and banks are whole numbers")
     return Record(name=title, numbers=found, sources=sources,
                   number=lambda word, other=0: found.get(word, other),
                   lanes=Record(width=int(found["width"]), banks=int(found["banks"]),
-                               in_order=bool(found.get("in_order"))))  # fmt: skip
+                               in_order=bool(found.get("in_order"))))
 
 
 def find(name):
     """One that the command carries, or a file whose name ends in .device."""
     path = name if name.endswith(".device") else os.path.join(FOLDER, f"{name}.device")
     need(name.endswith(".device") or name in names(), (0, 0),
-         f"there is no device {name}; they are {' '.join(names())}, or FILE.device")  # fmt: skip
+         f"there is no device {name}; they are {' '.join(names())}, or FILE.device")
     with open(path, encoding="utf-8", errors="replace") as file:
         text = file.read(1 << 20)
+    for part in re.findall(r"(?m)^include (\w+\.part)$", text):
+        with open(os.path.join(FOLDER, part), encoding="utf-8") as file:
+            text = text.replace(f"include {part}\n", file.read())
     try:
         return read(text)
     except Wrong as wrong:

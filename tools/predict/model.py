@@ -19,7 +19,7 @@ from predict.nest import need
 TERMS = ("memory", "L2", "L1", "local", "issue", "latency", "hops")
 # Instructions, where no compiler tells: from two kernels of one GPU, see docs/predict.md.
 WEIGHTS = {"simple": 1, "tree": 1, "reciprocal": 8, "special": 8, "convert": 1, "access": 3,
-           "branches": 4, "turns": 5, "barriers": 3}  # fmt: skip
+           "branches": 4, "turns": 5, "barriers": 3}
 
 
 def round_up(value, unit):
@@ -51,7 +51,7 @@ def fit(device, num_items, registers, local_bytes):
               ("groups", "groups", number("groups")),
               ("registers", "registers", registers and fit_registers(
                   device, sub_groups, registers)),
-              ("local", "local memory", local and number("local") // local)]  # fmt: skip
+              ("local", "local memory", local and number("local") // local)]
     limits = [(groups, name) for word, name, groups in limits if word in device.numbers and
               not (word == "registers" and not registers) and not (word == "local" and not local)]
     if num_items > number("most_items", num_items):
@@ -63,7 +63,7 @@ def fit(device, num_items, registers, local_bytes):
 def sums(nest, launch, is_local, cell, kinds=("load", "store")):
     return sum(cells[cell] for number, cells in launch.accesses.items()
                if nest.accesses[number].kind in kinds and
-               nest.accesses[number].array.is_local == is_local)  # fmt: skip
+               nest.accesses[number].array.is_local == is_local)
 
 
 def instructions_of(nest, launch, device):
@@ -83,7 +83,7 @@ def group_cycles(launch, device):
     return (cells["rounds_of_loads"] / launch.num_groups * number("latency")
             + cells["barriers"] / cells["sub_groups"] * number("barrier")
             + cells["rounds_of_local_loads"] / launch.num_groups
-            * (2 * number("local_latency") + number("alu_latency")))  # fmt: skip
+            * (2 * number("local_latency") + number("alu_latency")))
 
 
 def time_launch(nest, launch, device, is_later):
@@ -94,7 +94,7 @@ def time_launch(nest, launch, device, is_later):
     need(held > 0, launch.kernel.place,
          f"a unit of {device.name} holds no group of {launch.kernel.name}, by its {limit}")
     out = Record(groups=held, limit=limit, waves=facts.get("waves", 1),
-                 times=facts.get("times", 1) * launch.stands)  # fmt: skip
+                 times=facts.get("times", 1) * launch.stands)
     units, hertz, groups = number("units"), number("clock") * 1e9, launch.num_groups / out.waves
     held = min(held, math.ceil(groups / units))
     rounds = math.ceil(groups / (units * held))
@@ -123,9 +123,9 @@ def time_launch(nest, launch, device, is_later):
         "latency": (out.waves * rounds * group_cycles(launch, device) / out.tail,
                     hertz if number("latency") else 0),
         "hops": (hops / out.tail, hertz if hops else 0),
-    }  # fmt: skip
+    }
     out.terms = {name: out.tail * amount / speed if speed else None
-                 for name, (amount, speed) in amounts.items()}  # fmt: skip
+                 for name, (amount, speed) in amounts.items()}
     out.binds = max(TERMS, key=lambda name: out.terms[name] or 0)
     out.work, out.costs = out.times * out.terms[out.binds], 0
     if out.times:

@@ -10,23 +10,24 @@ MOST = 1 << 53  # what sizes and indices stay below
 MOST_BYTES = 16  # that a work-item moves at once
 MOST_DEPTH, MOST_BRACKETS, MOST_TERMS = 32, 100, 256  # of blocks, brackets and expressions
 TYPES = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "i32": 4, "u32": 4, "f32": 4, "i64": 8,
-         "u64": 8, "f64": 8}  # fmt: skip
+         "u64": 8, "f64": 8}
 CLASSES = ("simple", "reciprocal", "special", "convert", "tree")
 FACTS = ("when hops waves times registers instructions iterations reduction lines scalars "
-         "intermediates globals branches").split()  # fmt: skip
+         "intermediates globals branches").split()
 # What every kernel has, and which of a group's indices it depends on.
 GIVEN = {"t": "tx", "tx": "tx", "ty": "ty", "tz": "tz", "g": "gx", "gx": "gx", "gy": "gy",
-         "gz": "gz", "groups": "groups", "size": "size"}  # fmt: skip
+         "gz": "gz", "groups": "groups", "size": "size"}
 WORDS = {*"""param kernel launch groups size again while array global local offset transfer fold
     load store wide op barrier let if else for unroll step log2 ceil min max at note""".split(),
-    *FACTS}  # fmt: skip
+    *FACTS}
 LEVELS = {sign: level for level, signs in enumerate(
     ("||", "&&", "== != < > <= >=", "<< >>", "+ -", "* / %", "", "^"), 1)
-    for sign in signs.split()}  # fmt: skip
+    for sign in signs.split()}
+CONDITIONS, BENT = ("<", "<=", "==", "!=", "&&", "||", "!"), ("^", "/", "%", ">>", "log2", "ceil")
 SIGN = 7  # the level of - and ! before what they are of
 TOKEN = re.compile(r"""(?P<skip>[ \t\r]+|\#[^\n]*|\n) | (?P<text>"[^"\n]*") | (?P<number>\d+)
     | (?P<name>[A-Za-z_]\w*) | (?P<sign>\.\.|\|\||&&|[=!<>]=|<<|>>|[][(){}=,<>+*/%^!-])
-    | (?P<other>.)""", re.X | re.A)  # fmt: skip
+    | (?P<other>.)""", re.X | re.A)
 
 
 class Wrong(Exception):
@@ -44,7 +45,7 @@ def tokens(text):
         kind, word = match.lastgroup, match[0]
         if kind != "skip":
             need(kind != "name" or len(word) < 32, (line, match.start() - start + 1),
-                 f"the name {word[:40]} has more than 31 letters")  # fmt: skip
+                 f"the name {word[:40]} has more than 31 letters")
             yield kind, word, (line, match.start() - start + 1)
         elif word == "\n":
             line, start = line + 1, match.end()
@@ -52,42 +53,44 @@ def tokens(text):
 
 
 class Reader:
-    """Reads a text by recursive descent. `names`: (deps, uses) of what may be named: which indices
-    and counters it depends on, and which of these it is linear in."""
+    """Reads a text by recursive descent. `names`: of what may be named, which indices and counters
+    it depends on, and which of these it is linear in."""
 
     def __init__(self, text):
         self.tokens, self.line = tokens(text), 0
         self.nest = Record(params={}, arrays={}, transfers=[], kernels=[], notes=[], accesses=[])
         self.names, self.kernel, self.depth, self.brackets, self.loops = {}, None, 0, 0, 0
-        self.advance()
+        self.kind, self.word, self.place = next(self.tokens)
 
     # ---- Words ----
 
+    def refuse(self, expected):
+        shown = self.word[:40] if self.word.isprintable() and self.word.isascii() else "?"
+        raise Wrong(self.place, f"{expected}, not {shown}" if expected else
+                    f"{shown} is not expected here")
+
     def advance(self):
-        kind, word = getattr(self, "kind", ""), getattr(self, "word", "")
-        self.kind, self.word, place = next(self.tokens)
+        word = self.word
+        self.kind, self.word, place = next(self.tokens, ("end", self.word, self.place))
         self.place = (self.line, 0) if self.line else place
-        return word if kind else ""
+        return word
 
     def take(self, *words):
-        """Whether the next is one of these, after which it is read."""
+        """The next word if it is one of these, after which it is read."""
         return self.advance() if self.word in words and self.kind in ("name", "sign") else ""
 
     def expect(self, *words):
-        found = self.take(*words)
-        shown = self.word[:40] if self.word.isprintable() and self.word.isascii() else "?"
-        need(found, self.place, f"{' or '.join(words)} is expected, not {shown}")
-        return found
+        return self.take(*words) or self.refuse(f"{' or '.join(words)} is expected")
+
+    def is_name(self):
+        return self.kind == "name" and self.word not in WORDS
 
     def name(self):
-        is_name = self.kind == "name" and self.word not in WORDS
-        need(is_name, self.place, f"a name is expected, not {self.word[:40]}")
-        return self.advance()
+        return self.advance() if self.is_name() else self.refuse("a name is expected")
 
     def number(self, other=None):
-        if self.kind != "number" and other is not None:
-            return other
-        need(self.kind == "number", self.place, f"a number is expected, not {self.word[:40]}")
+        if self.kind != "number":
+            return self.refuse("a number is expected") if other is None else other
         need(len(self.word) < 17 and int(self.word) <= MOST, self.place, "the number is above 2^53")
         return int(self.advance())
 
@@ -96,12 +99,12 @@ class Reader:
     def node(self, kind, place, left=None, right=None, value=None):
         parts = [part for part in (left, right) if part]
         deps, uses = (frozenset().union(*(getattr(part, name) for part in parts))
-                      for name in ("deps", "uses"))  # fmt: skip
+                      for name in ("deps", "uses"))
         depth = 1 + max((part.depth for part in parts), default=0)
         need(depth <= MOST_TERMS, place, f"an expression has more than {MOST_TERMS} terms")
-        if kind in ("<", "<=", "==", "!=", "&&", "||", "!"):
+        if kind in CONDITIONS:
             uses = frozenset()  # counting goes on anew where such a value changes
-        elif kind in ("^", "/", "%", ">>", "log2", "ceil"):
+        elif kind in BENT:
             self.bend(uses)
         elif kind == "<<":
             self.bend(right.uses)
@@ -109,53 +112,46 @@ class Reader:
             groups = {"gx", "gy", "gz"}
             self.bend(left.uses if right.uses & groups and not left.uses & groups else right.uses)
         return Record(kind=kind, place=place, left=left, right=right, value=value, deps=deps,
-                      uses=uses, depth=depth)  # fmt: skip
+                      uses=uses, depth=depth)
 
     def bend(self, uses):
         if self.kernel:
             self.kernel.bent |= uses
 
     def named(self, name, place):
-        inside = self.kernel is not None
         need(name in self.names or name in GIVEN, place, f"there is no {name}")
-        need(name in self.names or inside, place, f"{name} belongs to a kernel")
-        node = self.node("name", place, value=name)
+        need(name in self.names or self.kernel, place, f"{name} belongs to a kernel")
+        node = self.node("name", place, value=GIVEN.get(name, name))
         if name in self.names:
             node.deps, node.uses = self.names[name]
         else:
-            node.value = GIVEN[name]
             node.deps = frozenset([node.value]) - {"groups", "size"}
             node.uses = node.deps & {"gx", "gy", "gz"}
         return node
 
     def primary(self):
-        place, sign = self.place, self.take("-", "!", "(", "log2", "min", "max", "ceil")
-        if sign and sign in "-!":
-            self.brackets += 1
-            need(self.brackets <= MOST_BRACKETS, place, "brackets and blocks are too deep")
-            inner = self.expression(SIGN)
-            self.brackets -= 1
-            if sign == "!":
-                return self.node("!", place, inner)
-            return self.node("-", place, self.node("number", place, value=0), inner)
-        if not sign:
-            if self.kind == "number":
-                return self.node("number", place, value=self.number())
-            is_name = self.kind == "name" and self.word not in WORDS - {"groups", "size"}
-            shown = self.word[:40] if self.word.isprintable() and self.word.isascii() else "?"
-            need(is_name, place, f"{shown} is not expected here")
+        place = self.place
+        if self.kind == "number":
+            return self.node("number", place, value=self.number())
+        if self.is_name() or self.word in ("groups", "size"):
             return self.named(self.advance(), place)
+        sign = self.take("-", "!", "(", "log2", "min", "max", "ceil") or self.refuse("")
         self.brackets += 1
         need(self.brackets <= MOST_BRACKETS, place, "brackets and blocks are too deep")
-        if sign != "(":
-            self.expect("(")
-        node, right = self.expression(), None
-        if sign in ("min", "max", "ceil"):
-            self.expect(",")
-            right = self.expression()
-        self.expect(")")
+        if sign in ("-", "!"):
+            node, zero = self.expression(SIGN), self.node("number", place, value=0)
+            node = self.node("!", place, node) if sign == "!" else self.node("-", place, zero, node)
+        else:
+            if sign != "(":
+                self.expect("(")
+            node, right = self.expression(), None
+            if sign in ("min", "max", "ceil"):
+                self.expect(",")
+                right = self.expression()
+            self.expect(")")
+            node = node if sign == "(" else self.node(sign, place, node, right)
         self.brackets -= 1
-        return node if sign == "(" else self.node(sign, place, node, right)
+        return node
 
     def expression(self, level=1):
         node = self.primary()
@@ -174,8 +170,7 @@ class Reader:
 
     def several(self, read, most=7):
         found = [read()]
-        while self.word == ",":
-            self.advance()
+        while self.take(","):
             need(len(found) < most, self.place, f"there are {most} dimensions at most")
             found.append(read())
         return found
@@ -186,17 +181,17 @@ class Reader:
         need(name not in self.names and name not in GIVEN, place, f"there is a {name} already")
         self.names[name] = deps, uses
 
-    def read_param(self):
+    def read_param(self, _):
         while True:
             place, name = self.place, self.name()
             self.expect("=")
             value = self.constant()
             self.add_name(name, place)
             self.nest.params[name] = value
-            if self.kind != "name" or self.word in WORDS:
+            if not self.is_name():
                 return
 
-    def read_array(self):
+    def read_array(self, _):
         place, name = self.place, self.name()
         arrays = self.kernel.arrays if self.kernel else self.nest.arrays
         is_new = name not in arrays and name not in self.nest.arrays
@@ -212,33 +207,38 @@ class Reader:
         offset = self.number() if self.take("offset") else 0
         need(offset < 128, place, f"the offset of {name} is not up to 127 bytes")
         arrays[name] = Record(name=name, size=size, lengths=lengths, is_local=is_local,
-                              offset=offset, place=place)  # fmt: skip
+                              offset=offset)
 
-    def read_transfer(self):
+    def read_transfer(self, _):
         place, way = self.place, self.name()
         need(way in ("in", "out"), place, f"a transfer goes in or out, not {way}")
         at, name = self.place, self.name()
         array = self.nest.arrays.get(name)
         need(array and not array.is_local, at, f"there is no global array {name}")
         need(self.word not in FACTS or self.word == "times", self.place,
-             f"a transfer has no {self.word}")  # fmt: skip
+             f"a transfer has no {self.word}")
         times = self.constant() if self.take("times") else None
         self.nest.transfers.append(Record(array=array, way=way, times=times))
 
-    def begin_kernel(self):
-        place, name = self.place, self.name()
+    def read_kernel(self, _):
         self.end_kernel()
-        need(name not in [kernel.name for kernel in self.nest.kernels], place,
-             f"there is a kernel {name} already")  # fmt: skip
+        self.line = 0
+        place, name = self.place, self.name()
+        is_new = name not in [kernel.name for kernel in self.nest.kernels]
+        need(is_new, place, f"there is a kernel {name} already")
         self.kernel = Record(name=name, place=place, groups=None, size=None, again=None, facts={},
-                             fold=None, steps=[], bent=set(), arrays={}, notes=[],
-                             iterations=[])  # fmt: skip
+                             fold=None, steps=[], bent=set(), arrays={}, notes=[], iterations=[])
         self.nest.kernels.append(self.kernel)
 
     def end_kernel(self):
         kernel = self.kernel
+        for step in kernel.steps if kernel else ():  # its loops, before what they do
+            if step.kind not in ("at", "let"):
+                break
+            if step.kind == "at":
+                kernel.place = step.place if kernel.place[1] else min(kernel.place, step.place)
         need(not kernel or kernel.groups, kernel and kernel.place,
-             f"kernel {kernel and kernel.name} has no launch")  # fmt: skip
+             f"kernel {kernel and kernel.name} has no launch")
         self.names = {name: self.names[name] for name in self.nest.params}
 
     def read_launch(self, place):
@@ -256,24 +256,22 @@ class Reader:
             self.expect("while")
             kernel.again = name, value, self.constant()
 
-    # ---- Statements ----
+    def read_note(self, _):
+        words = self.advance() if self.kind == "text" else self.refuse(
+            "words in double quotes are expected")
+        line = f"line {self.line}: " if self.line else ""
+        (self.kernel or self.nest).notes.append(line + words[1:-1])
 
-    def access(self, kind, place):
-        at, name = self.place, self.name()
-        array = self.kernel.arrays.get(name) or self.nest.arrays.get(name)
-        need(array, at, f"there is no array {name}")
-        self.expect("[")
-        indices = self.several(self.expression)
-        self.expect("]")
-        rank = len(array.lengths)
-        need(rank == len(indices), at, f"{name} has {rank} dimensions, not {len(indices)}")
-        wide = self.number() if self.take("wide") else 1
-        need(wide in (1, 2, 4, 8, 16), at, "wide is 1, 2, 4, 8 or 16")
-        number = len(self.nest.accesses)
-        step = Record(kind=kind, place=place, array=array, indices=indices, wide=wide,
-                      number=number, kernel=self.kernel.name)  # fmt: skip
-        self.nest.accesses.append(step)
-        return step
+    def read_fact(self, place, word):
+        kernel = self.kernel
+        need(word not in kernel.facts, place, f"{word} is given twice")
+        if word == "fold":
+            kernel.fold = self.take("min", "max") or self.name(), self.name()
+        if word == "iterations":  # of each dimension, X first, or of all
+            kernel.iterations = self.several(self.constant, 3)
+        kernel.facts[word] = kernel.iterations[0] if word == "iterations" else self.constant()
+
+    # ---- Statements ----
 
     def block(self):
         self.expect("{")
@@ -285,21 +283,20 @@ class Reader:
         self.names, self.depth = names, self.depth - 1
         return steps
 
-    def condition(self, place):
-        value, body = self.expression(), self.block()
-        other = self.block() if self.take("else") else []
-        return Record(kind="if", place=place, value=value, body=body, other=other)
+    def otherwise(self):
+        return self.block() if self.take("else") else []
 
     def statement(self):
         """A list of steps: an `if` may follow a simple one. None: something else is there."""
         place, word = self.place, self.take("load", "store", "op", "barrier", "let", "if", "for",
-                                            "unroll", "at")  # fmt: skip
+                                            "unroll", "at")
+        need(not word or word == "at" or self.kernel, place,
+             "this belongs to a kernel, and none has begun")
         if word == "at":
             self.line = 0
             self.line = self.number()
             self.place = (self.line, 0)
-            return [Record(kind="at", place=place)]
-        need(not word or self.kernel, place, "this belongs to a kernel, and none has begun")
+            return [Record(kind="at", place=self.place)]
         if word in ("load", "store", "op"):
             step = self.access(word, place) if word != "op" else self.operation(place)
             at = self.place
@@ -308,21 +305,33 @@ class Reader:
             value = self.expression()
             if self.word != "{":
                 return [Record(kind="if", place=place, value=value, body=[step], other=[])]
-            body = self.block()
-            other = self.block() if self.take("else") else []
-            return [step, Record(kind="if", place=at, value=value, body=body, other=other)]
+            return [step, Record(kind="if", place=at, value=value, body=self.block(),
+                                 other=self.otherwise())]
         if word == "barrier":
             return [Record(kind="barrier", place=place)]
         if word == "if":
-            return [self.condition(place)]
+            return [Record(kind="if", place=place, value=self.expression(), body=self.block(),
+                           other=self.otherwise())]
         return [self.let(place) if word == "let" else self.loop(place, word)] if word else None
 
+    def access(self, kind, place):
+        at, name = self.place, self.name()
+        array = self.kernel.arrays.get(name) or self.nest.arrays.get(name)
+        need(array, at, f"there is no array {name}")
+        self.expect("[")
+        indices, rank = self.several(self.expression), len(array.lengths)
+        self.expect("]")
+        need(rank == len(indices), at, f"{name} has {rank} dimensions, not {len(indices)}")
+        wide = self.number() if self.take("wide") else 1
+        need(wide in (1, 2, 4, 8, 16), at, "wide is 1, 2, 4, 8 or 16")
+        self.nest.accesses.append(Record(kind=kind, place=place, array=array, indices=indices,
+                                         wide=wide, number=len(self.nest.accesses)))
+        return self.nest.accesses[-1]
+
     def operation(self, place):
-        at, kind = self.place, "simple"
-        if self.kind == "name" and self.word not in WORDS:
-            kind = self.advance()
-        need(kind in CLASSES, at,
-             f"operations are simple, reciprocal, special, convert or tree, not {kind}")  # fmt: skip
+        at, kind = self.place, self.name() if self.is_name() else "simple"
+        classes = f"{', '.join(CLASSES[:-1])} or {CLASSES[-1]}"
+        need(kind in CLASSES, at, f"operations are {classes}, not {kind}")
         times = self.number(1)
         need(times <= 1 << 30, place, "op stands for 2^30 operations at most")
         return Record(kind="op", place=place, op=kind, times=times)
@@ -339,53 +348,32 @@ class Reader:
         self.expect("=")
         first = self.expression()
         self.expect("..")
-        last = self.expression()
-        by = self.expression() if self.take("step") else None
+        last, by = self.expression(), self.expression() if self.take("step") else None
         self.loops += 1
-        counter = f"{name}#{self.loops}"  # from + turn * by is linear in one of them only
-        uses = first.uses | (by.uses if by else frozenset())
-        self.bend({counter} if by and by.uses else set())
-        names = dict(self.names)
-        self.add_name(name, at, first.deps | last.deps | {counter}, uses | {counter})
-        body = self.block()
-        self.names = names
+        counter, names = f"{name}#{self.loops}", dict(self.names)
+        if by and by.uses:
+            self.bend({counter})  # from + turn * by is linear in one of them only
+        uses = first.uses | (by.uses if by else frozenset()) | {counter}
+        self.add_name(name, at, first.deps | last.deps | {counter}, uses)
+        body, self.names = self.block(), names
         return Record(kind="for", place=place, name=name, first=first, last=last, by=by,
-                      body=body, counter=counter, is_unrolled=word == "unroll")  # fmt: skip
-
-    def part(self):
-        place, word = self.place, self.take("param", "array", "transfer", "kernel", "note",
-                                            "launch", "fold", *FACTS)  # fmt: skip
-        if word in ("launch", "fold", *FACTS):
-            need(self.kernel, place, "this belongs to a kernel, and none has begun")
-        if word in ("param", "array", "transfer"):
-            getattr(self, f"read_{word}")()
-        elif word == "kernel":
-            self.begin_kernel()
-        elif word == "note":
-            need(self.kind == "text", self.place, "words in double quotes are expected")
-            line = f"line {self.line}: " if self.line else ""
-            (self.kernel or self.nest).notes.append(line + self.advance()[1:-1])
-        elif word == "launch":
-            self.read_launch(place)
-        elif word == "fold":
-            operator = self.take("min", "max") or self.name()
-            self.kernel.fold, word = (operator, self.name()), "fold"
-            self.kernel.facts["fold"] = self.constant()
-        elif word:
-            need(word not in self.kernel.facts, place, f"{word} is given twice")
-            if word == "iterations":  # of each dimension, X first, or of all
-                self.kernel.iterations = self.several(self.constant, 3)
-            self.kernel.facts[word] = (self.kernel.iterations[0] if word == "iterations" else
-                                       self.constant())  # fmt: skip
-        else:
-            steps = self.statement()
-            need(steps, place, f"{self.word[:40]} is not expected here")
-            if self.kernel:
-                self.kernel.steps += steps
+                      body=body, counter=counter, is_unrolled=word == "unroll")
 
     def read(self):
         while self.kind != "end":
-            self.part()
+            place = self.place
+            word = self.take("param", "array", "transfer", "kernel", "note", "launch", "fold",
+                             *FACTS)
+            need(self.kernel or word not in ("launch", "fold", *FACTS), place,
+                 "this belongs to a kernel, and none has begun")
+            if word in FACTS or word == "fold":
+                self.read_fact(place, word)
+            elif word:
+                getattr(self, f"read_{word}")(place)
+            else:
+                steps = self.statement() or self.refuse("")
+                if self.kernel:
+                    self.kernel.steps += steps
         need(self.nest.kernels, self.place, "there is no kernel")
         self.end_kernel()
         return self.nest
@@ -403,7 +391,7 @@ def checked(wrong, mask, place, values):
     """The values, or 0 where they are wrong for a work-item that is not seen."""
     seen = wrong & mask if mask is not None else wrong
     need(not np.any(seen), place,
-         "this is above 2^53, or a division by 0, or a logarithm of less than 1")  # fmt: skip
+         "this is above 2^53, or a division by 0, or a logarithm of less than 1")
     return np.where(wrong, 0, values) if np.any(wrong) else values
 
 
@@ -430,7 +418,7 @@ def compute(kind, a, b, mask, place):
         return checked(np.less(b, 0), mask, place, np.right_shift(a, np.clip(b, 0, 62)))
     if kind == "<<":
         power = np.exp2(np.clip(b, 0, 60).astype(float) if isinstance(b, np.ndarray) else
-                        float(min(max(b, 0), 60)))  # fmt: skip
+                        float(min(max(b, 0), 60)))
         wrong = np.less(b, 0) | np.greater(b, 52) | (np.abs(np.multiply(a, power)) > MOST)
         return checked(wrong, mask, place, np.left_shift(a, np.clip(b, 0, 52)))
     with np.errstate(over="ignore"):
@@ -477,5 +465,5 @@ def number(node, env):
     """Of a size, which is the same everywhere."""
     found = int(value(node, env))
     need(abs(found) <= MOST, node.place, "this is above 2^53, or a division by 0, or a logarithm "
-         "of less than 1")  # fmt: skip
+         "of less than 1")
     return found

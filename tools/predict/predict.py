@@ -25,7 +25,7 @@ ASSUMED = ["the longest term hides the others",
            "global loads wait for each other where a store, an operation, a barrier or a turn is "
            "between them", "the first sub-group of a group is the slowest",
            "groups run in waves, X first, and caches keep what was used last",
-           "each launch begins with caches that hold nothing of its arrays"]  # fmt: skip
+           "each launch begins with caches that hold nothing of its arrays"]
 EXAMPLES = """
 A rung of the ladder on an A100, with all that the time consists of:
   $ clfold predict reduce3 --device a100 --set n=2^24 --explain
@@ -53,21 +53,22 @@ def counted(told, launch):
     cells, sums = launch.cells, functools.partial(model.sums, told, launch)
     items = {f"{space}_{kind}{end}": sums(space == "local", cell, (kind,))
              for end, cell in (("s", "items"), ("_bytes", "bytes"))
-             for space in ("global", "local") for kind in ("load", "store")}  # fmt: skip
-    accesses = [{"line": told.accesses[number].place[0], "access": told.accesses[number].kind,
-                 "array": told.accesses[number].array.name,
-                 **{cell: found[cell] for cell in count.CELLS[:7]}}
-                for number, found in sorted(launch.accesses.items())]  # fmt: skip
+             for space in ("global", "local") for kind in ("load", "store")}
+    accesses = {number: {"line": told.accesses[number].place[0],
+                         "access": told.accesses[number].kind,
+                         "array": told.accesses[number].array.name,
+                         **{cell: found[cell] for cell in count.CELLS[:7]}}
+                for number, found in sorted(launch.accesses.items())}
     counts = {name: cells[name] for name in count.COUNTS}
     counts["simple"] += cells["tree"]  # which are among these
     return {"counts": counts, "items": {**items, "barriers": cells["barrier_items"]},
-            "accesses": accesses}  # fmt: skip
+            "accesses": accesses}
 
 
 def shape(launch, times):
     return {"kernel": launch.kernel.name, "line": launch.kernel.place[0], "block": launch.size,
             "grid": launch.groups, "groups": launch.num_groups, "size": launch.num_items,
-            "waves": launch.facts.get("waves") or 1, "times": times}  # fmt: skip
+            "waves": launch.facts.get("waves") or 1, "times": times}
 
 
 def row_of(told, launch, gpu, is_later):
@@ -89,46 +90,45 @@ def row_of(told, launch, gpu, is_later):
                         "bytes_past_l2": time.past_l2,
                         "bytes_under_way_on_a_unit": time.under_way, "gbps": time.bandwidth,
                         "tail_factor": time.tail},
-            "terms": time.terms, "assumptions": assumptions, **counted(told, launch)}  # fmt: skip
+            "terms": time.terms, "assumptions": assumptions, **counted(told, launch)}
 
 
 def added(rows, stands):
     """Many launches of a kernel in one row: what is counted is of all of them."""
-    first, last = rows[0], rows[-1]
 
-    def both(items, weights):
-        one = items[0]
-        if isinstance(one, dict):
-            return {key: both([item[key] for item in items], weights) for key in one}
-        if isinstance(one, (int, float)):
-            total = sum(item * weight for item, weight in zip(items, weights))
-            return round(total) if isinstance(one, int) else total
-        return None if one is None else one
+    def total(items, weights=stands):
+        """The sum of numbers, or of each in objects and lists that are alike."""
+        if isinstance(items[0], dict):
+            return {key: total([item[key] for item in items], weights) for key in items[0]}
+        if isinstance(items[0], (int, float)):
+            found = sum(item * weight for item, weight in zip(items, weights))
+            return round(found) if isinstance(items[0], int) else found
+        return items[0]
 
-    found = {**first, "grids": [first["grid"], last["grid"]],
-             "times": sum(row["times"] for row in rows)}  # fmt: skip
-    for key in ("counts", "items", "terms"):
-        found[key] = both([row[key] for row in rows], stands)
+    first, ones = rows[0], [1] * len(rows)
+    found = {**first, "grids": [first["grid"], rows[-1]["grid"]],
+             **{key: total([row[key] for row in rows]) for key in (
+                 "counts", "items", "terms", "sectors", "lines", "bank_passes", "instructions",
+                 "traffic")},
+             **{key: total([row[key] for row in rows], ones)
+                for key in ("times", "seconds", "launch_cost_seconds")}}
     accesses = {}
     for row, weight in zip(rows, stands):
-        for access in row["accesses"]:
-            key = access["line"], access["access"], access["array"], len(accesses)
-            key = next((k for k in accesses if k[:3] == key[:3]), key)
-            held = accesses.setdefault(key, {**access, **dict.fromkeys(count.CELLS[:7], 0)})
-            for cell in count.CELLS[:7]:
-                held[cell] += access[cell] * weight
-    found["accesses"] = list(accesses.values())
-    for key in ("sectors", "lines", "bank_passes", "instructions"):
-        found[key] = sum(row[key] * weight for row, weight in zip(rows, stands))
-    for key in ("seconds", "launch_cost_seconds"):
-        found[key] = sum(row[key] for row in rows)
+        for number, access in row["accesses"].items():
+            accesses.setdefault(number, []).append((access, weight))
+    cells = count.CELLS[:7]
+    found["accesses"] = {number: {**some[0][0], **total(
+        [{cell: access[cell] for cell in cells} for access, _ in some],
+        [weight for _, weight in some])} for number, some in accesses.items()}
+    for key in ("bytes_under_way_on_a_unit", "gbps", "tail_factor"):
+        found["traffic"][key] = first["traffic"][key]
     known = {name: term for name, term in found["terms"].items() if term is not None}
     found["binds"] = max(known, key=known.get)
-    halves = [sum(row["seconds"] for row in rows[i::2]) for i in (0, 1)]
     if sum(stands) > len(rows):
-        apart = abs(halves[0] - halves[1]) / sum(halves)
-        found["assumptions"] = [*first["assumptions"], f"counts of {sum(stands)} launches are from "
-                                f"{len(rows)} of them, whose halves differ by {apart:.1%}"]
+        one, other = (sum(row["seconds"] for row in rows[i::2]) for i in (0, 1))
+        found["assumptions"] = [
+            *first["assumptions"], f"counts of {sum(stands)} launches are from {len(rows)} of them, "
+            f"whose halves differ by {abs(one - other) / (one + other):.1%}"]
     return found
 
 
@@ -147,7 +147,7 @@ def fold_of(launch, seconds, gpu):
             "command": f"clfold reduce --op {name.replace('_', '-')} --raw {kind} FILE",
             "fold": f"const clfold_fold fold = {{ {member} }};",
             "call": "clfold_reduce(context, queue, &fold, in, 0, out, 0, "
-                    f"{launch.facts['fold']}, 0, NULL, NULL);"}  # fmt: skip
+                    f"{launch.facts['fold']}, 0, NULL, NULL);"}
 
 
 def rows_of(told, launches, gpu):
@@ -164,6 +164,7 @@ def rows_of(told, launches, gpu):
             found += rows[start:end]
         start = end
     for row, after in zip(found, [*found[1:], {"kernel": "", "seconds": 0}]):
+        row["accesses"] = list(row["accesses"].values())
         launch = next(one for one in launches if one.kernel.name == row["kernel"])
         if launch.kernel.fold:
             is_rest = after["kernel"] == f"{row['kernel']}_parts"
@@ -185,9 +186,9 @@ def unknown_costs(gpu, num_launches, has_transfers):
     waits = bool(gpu.number("latency"))
     costs = {"call": not gpu.number("launch"), "launch": num_launches > 1, "barrier": waits,
              "local_latency": waits, "alu_latency": waits, "link": has_transfers,
-             "link_latency": has_transfers}  # fmt: skip
+             "link_latency": has_transfers}
     return [f"{name} is not known and costs nothing" for name, is_used in costs.items()
-            if is_used and name not in gpu.numbers]  # fmt: skip
+            if is_used and name not in gpu.numbers]
 
 
 def transfers_of(moves, gpu):
@@ -195,14 +196,14 @@ def transfers_of(moves, gpu):
     for name, way, size, times in moves:
         each = model.time_transfer(gpu, size)
         rows.append({"array": name, "way": way, "bytes": size, "times": times,
-                     "seconds": (each or 0) * times, "each_seconds": each})  # fmt: skip
+                     "seconds": (each or 0) * times, "each_seconds": each})
     return rows
 
 
 def notes_of(told, launches):
     names = {launch.kernel.name for launch in launches}
     notes = [*told.notes, *(f"{kernel.name}: {note}" for kernel in told.kernels
-                            if kernel.name in names for note in kernel.notes)]  # fmt: skip
+                            if kernel.name in names for note in kernel.notes)]
     return list(dict.fromkeys(notes))
 
 
@@ -223,7 +224,7 @@ def objects_of(text, settings, gpu, by_thesis=False, cache=0, grid=None):
     whole = {"device": gpu.name, "launches": num, "transfers": transfers, "notes": notes,
              "assumptions": notes + ASSUMED + unknown_costs(gpu, num, bool(moves)),
              "launch_seconds": seconds, "transfer_seconds": crossing,
-             "seconds": seconds if seconds is None else seconds + crossing}  # fmt: skip
+             "seconds": seconds if seconds is None else seconds + crossing}
     if not by_thesis:
         whole["launch_cost_seconds"] = sum(row["launch_cost_seconds"] for row in rows)
     unmoved = [row["each_seconds"] for row in transfers if row["times"] == 0]
@@ -243,7 +244,7 @@ def text_of(name, settings):
     is_file, path = name.endswith(".nest"), os.path.join(FOLDER, f"{name}.nest")
     known = is_file or re.fullmatch(r"\w+", name) and os.path.exists(path)
     need(known, (0, 0), f"there is no nest {name}; they are {', '.join(nests())}, FILE.nest or "
-         "FILE.f90")  # fmt: skip
+         "FILE.f90")
     with open(name if is_file else path, encoding="utf-8", errors="replace") as file:
         return file.read(1 << 22), settings
 
@@ -304,7 +305,7 @@ def short(row):
     grid = row.get("grids") or [row["grid"]]
     found = {"kernel": row["kernel"], "line": word(row["line"]), "block": str(row["block"]),
              "grid": " to ".join(dict.fromkeys(map(str, grid))),
-             "launches": row["times"] * row["waves"], "time": unit(row["seconds"])}  # fmt: skip
+             "launches": row["times"] * row["waves"], "time": unit(row["seconds"])}
     if "binds" in row:
         found |= {"binds": row["binds"], "MB past L2": row["traffic"]["bytes_past_l2"] / 1e6,
                   "sectors": row["sectors"], "lines": row["lines"],
@@ -327,7 +328,7 @@ def print_whole(whole):
     if "cpu" in whole:
         cpu = whole["cpu"]
         print(f"\nthis machine: {unit(cpu['seconds'])} by {cpu['command']}, on {cpu['threads']} "
-              f"threads, the whole program")  # fmt: skip
+              f"threads, the whole program")
         if whole["seconds"]:
             print(f"which is {cpu['seconds'] / whole['seconds']:.3g} times the predicted time")
 
@@ -349,7 +350,7 @@ def print_all(rows, whole, gpu, options):
     if options.explain:
         print()
         print_table([{"number": name, "value": found, "source": gpu.sources[name]}
-                     for name, found in gpu.numbers.items()])  # fmt: skip
+                     for name, found in gpu.numbers.items()])
         print()
         for one in whole["assumptions"][len(whole["notes"]) :]:
             print(f"assumed: {one}")
@@ -370,7 +371,7 @@ def count_of(text):
         raise argparse.ArgumentTypeError(f"{text} is not a number such as 1000, 2^26, 1e6 or 64Mi")
     digits, how, power, ends = match.groups(default="")
     return int(digits) ** int(power) if how == "^" else (
-        int(digits) * 10 ** int(power or 0) << 10 * " KMGT".index(ends or " "))  # fmt: skip
+        int(digits) * 10 ** int(power or 0) << 10 * " KMGT".index(ends or " "))
 
 
 def setting(text):
@@ -415,12 +416,12 @@ class Parser(argparse.ArgumentParser):
 def read_options(arguments):
     parser = Parser(prog="clfold predict", usage="clfold predict [options] NEST", add_help=False,
                     allow_abbrev=False, formatter_class=Form, epilog=f"Examples:{EXAMPLES}",
-                    description=__doc__.format(nests=", ".join(nests())))  # fmt: skip
+                    description=__doc__.format(nests=", ".join(nests())))
     parser._optionals.title = "Options"  # pylint: disable=protected-access
     add = parser.add_argument
     add("--device", metavar="NAME", default="h100",
         help=f"the GPU, one of {', '.join(device.names())}; or a file that describes one, whose "
-        "name ends in .device; default: h100")  # fmt: skip
+        "name ends in .device; default: h100")
     add("--set", metavar="NAME=N", type=setting, action="append", default=[],
         help="the value of a parameter of the nest, where N is written as 1000, 2^26, 1e6 or 64Mi")
     add("--block", metavar="X,Y,Z", type=sizes, help="the work-items of a group in one to three "
@@ -430,7 +431,7 @@ def read_options(arguments):
     add("--model", choices=["terms", "thesis"], default="terms", help="thesis: formulas of a "
         "thesis of 2016, and the time by Hong and Kim's model of 2009; default: terms")
     add("--cache", metavar="KIB", type=kib, help="of the thesis's cache, from 16 to 48, or off; "
-        "default: 48")  # fmt: skip
+        "default: 48")
     add("--grid", metavar="X,Y,Z", type=sizes, help="of the thesis's formula (1), the groups; "
         "default: one iteration a work-item")
     add("--explain", action="store_true", help="print every count, every term of the time, what "
@@ -457,12 +458,12 @@ def run(options):
     by_thesis = options.model == "thesis"
     cache = (48 << 10 if options.cache is None else options.cache) if by_thesis else 0
     rows, whole = objects(options.nest, settings, gpu, by_thesis=by_thesis, cache=cache,
-                          grid=options.grid)  # fmt: skip
+                          grid=options.grid)
     if options.time:
         from predict import timing  # pylint: disable=import-outside-toplevel
 
         left = {name.lower(): str(found) for name, found in settings.items()
-                if name not in ("BX", "BY", "BZ")}  # fmt: skip
+                if name not in ("BX", "BY", "BZ")}
         whole["cpu"] = timing.measure(options.nest, left)
         whole["notes"] = [*whole["notes"], *whole["cpu"].pop("notes", [])]
     print_all(rows, whole, gpu, options)
@@ -470,19 +471,16 @@ def run(options):
 
 def sentence(error, name):
     """What is wrong, and where."""
-    if type(error).__name__ == "Refused":  # of Fortran, whose module may not be there
-        line, text = error.args
-        return f"{name}:{line}: {text}" if line else f"{name}: {text}"
     if isinstance(error, Wrong):
         (line, column), text, *other = error.args
-        where = [*(other or [name]), *([str(line)] if line else []),
-                 *([str(column)] if line and column else [])]  # fmt: skip
+        where = [str(part) for part in (*(other or [name]), line, line and column) if part]
         return f"{':'.join(where)}: {text}" if line or not text.startswith("there is no") else text
-    if isinstance(error, OSError):
-        return f"{error.filename or 'standard output'}: {error.strerror}"
     if isinstance(error, RecursionError):
         return f"{name}: expressions or blocks are too deep"
-    return f"{name}: there is no memory to count in"
+    if isinstance(error, MemoryError):
+        return f"{name}: there is no memory to count in"
+    line, text = error.args  # of Fortran
+    return f"{name}:{line}: {text}" if line else f"{name}: {text}"
 
 
 def main(arguments):
@@ -490,14 +488,10 @@ def main(arguments):
     sys.setrecursionlimit(8000)
     try:
         run(options)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    except (Wrong, OSError, RecursionError, MemoryError, OverflowError) as error:
-        print(f"clfold: {sentence(error, options.nest)}", file=sys.stderr)
-        return 1
     except Exception as error:  # pylint: disable=broad-exception-caught
-        if type(error).__name__ != "Refused":
+        # the reader of Fortran, and its errors, are there only where they are needed
+        is_known = isinstance(error, (Wrong, RecursionError, MemoryError))
+        if not is_known and type(error).__name__ != "Refused":
             raise
         print(f"clfold: {sentence(error, options.nest)}", file=sys.stderr)
         return 1

@@ -16,7 +16,7 @@ MOST_SECTORS = 40 * ROWS  # of all groups together, by their sub-groups
 CAPS = [1 << power for power in range(20, 1, -1)]  # of turns, where all of a loop are too many
 # Those that come before a group, nearest first, each as (x, y, z).
 LAYERS = [[(-1, 0, 0)], [(x, -1, 0) for x in (-1, 0, 1)],
-          [(x, y, -1) for y in (-1, 0, 1) for x in (-1, 0, 1)]]  # fmt: skip
+          [(x, y, -1) for y in (-1, 0, 1) for x in (-1, 0, 1)]]
 
 
 def touched(launch, lanes, groups, cap):
@@ -41,8 +41,7 @@ def touched(launch, lanes, groups, cap):
 
     run = Run(launch.kernel, launch, lanes, each)
     run.cap, run.work = cap, MOST_SECTORS
-    run.walk(launch.kernel.steps,
-             run.rows_of(np.array(groups), np.ones(len(groups), np.int64)))  # fmt: skip
+    run.walk(launch.kernel.steps, run.rows_of(np.array(groups)))
     sets, by_turns, lines = {}, {}, 0
     for kind, parts in found.items():
         sectors = np.unique(np.concatenate([*parts, np.empty(0, np.int64)]))
@@ -68,7 +67,7 @@ def new_sectors(launch, lanes, cap):
     middle = [num // 2 for num in launch.groups]
     before = [[tuple(np.add(middle, step)) for step in layer if all(
         0 <= at < num for at, num in zip(np.add(middle, step), launch.groups))]
-        for layer in LAYERS]  # fmt: skip
+        for layer in LAYERS]
     groups = [*itertools.chain(*before), tuple(middle)]
     sets, by_turns, requests, lines = touched(launch, lanes, groups, cap)
     table = {kind: {} for kind in sets}
@@ -94,7 +93,7 @@ def scaled(nest, launch, lanes):
     """The table of a group with all turns, or as what grows with the turns says; and the lines of a
     turn."""
     accesses = [cells for number, cells in launch.accesses.items()
-                if not nest.accesses[number].array.is_local]  # fmt: skip
+                if not nest.accesses[number].array.is_local]
     full = sum(cells["requests"] for cells in accesses) / launch.num_groups
     smaller = []
     for cap in CAPS:
@@ -149,11 +148,11 @@ def past(nest, launch, device, lanes, held):
         total = 0
         for edge, values in edges.items():
             num = np.prod([1.0 if is_edge else size - 1.0
-                           for is_edge, size in zip(edge, launch.groups)])  # fmt: skip
+                           for is_edge, size in zip(edge, launch.groups)])
             gains = [share * (a - b) for share, a, b in zip(shares, values, values[1:])]
             total += num * (values[0] - sum(gains))
         names = {nest.accesses[number].array.name for number in launch.accesses
-                 if nest.accesses[number].kind == kind}  # fmt: skip
+                 if nest.accesses[number].kind == kind}
         found[kind] = min(total * SECTOR, sums[kind])
         if sum(launch.footprint.values()) <= l2:
             most = sum(launch.footprint.get(name, 0) for name in names)

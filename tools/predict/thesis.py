@@ -29,7 +29,7 @@ def hong_kim(clock, bandwidth, latency, coalesced_delay, uncoalesced_delay, issu
                  + (1 - share) * coalesced_delay,
                  memory_cycles=slow * p.uncoalesced + latency * p.coalesced,
                  compute_cycles=issue * (p.compute + accesses),
-                 rounds=p.groups / (p.groups_of_unit * units))  # fmt: skip
+                 rounds=p.groups / (p.groups_of_unit * units))
     by_bandwidth = bandwidth / (clock * p.bytes / out.memory_latency * units)
     both = out.memory_cycles + out.compute_cycles
     out.mwp = min(out.memory_latency / out.departure, by_bandwidth, n)
@@ -42,7 +42,7 @@ def hong_kim(clock, bandwidth, latency, coalesced_delay, uncoalesced_delay, issu
     else:
         cycles = out.memory_latency + out.compute_cycles * n
     out.barrier_cycles = (
-        out.departure * (out.mwp - 1) * p.barriers * p.groups_of_unit * out.rounds)  # fmt: skip
+        out.departure * (out.mwp - 1) * p.barriers * p.groups_of_unit * out.rounds)
     out.cycles = cycles * out.rounds + out.barrier_cycles
     out.seconds = out.cycles / (clock * 1e9)
     return out
@@ -80,7 +80,7 @@ def hit_shares(launch, lanes, cache):
 
     run = Run(launch.kernel, launch, lanes, each)
     run.in_sequence = True
-    rows = run.rows_of(np.array([[num // 2 for num in launch.groups]]), np.ones(1, np.int64))
+    rows = run.rows_of(np.array([[num // 2 for num in launch.groups]]))
     rows = taken(rows, np.array([len(rows.mask) // 2]))
     try:
         run.walk(launch.kernel.steps, rows)
@@ -102,12 +102,12 @@ def per_access(step, cells, size, device, cached):
         is_coalesced = each <= ordered
         return Record(segment=segment, stride=stride, is_coalesced=is_coalesced,
                       each=1 if is_coalesced else each,
-                      bytes=32 * ordered if is_coalesced else 32)  # fmt: skip
+                      bytes=32 * ordered if is_coalesced else 32)
     each = math.ceil(32 / math.ceil(segment / stride)) if stride else 1  # 0: all ask for one
     is_coalesced = each == 1
     each = each if not is_coalesced or cached else segment // 32
     return Record(segment=segment, stride=stride, is_coalesced=is_coalesced, each=each,
-                  bytes=segment if cached else 32)  # fmt: skip
+                  bytes=segment if cached else 32)
 
 
 def per_thread(launch, grid):
@@ -131,7 +131,7 @@ def formulas(nest, launch, device, cache, grid=None):
     shares = hit_shares(launch, device.lanes, cache) if cache else {}
     out = Record(each=each, accesses=[], grid=groups, local=dims * 32, steps=0)
     p = out.program = Record(uncoalesced=0, coalesced=0, uncoalesced_each=0, coalesced_each=0,
-                             bytes=0, transactions=0)  # fmt: skip
+                             bytes=0, transactions=0)
     out.arithmetic = (cells["simple_items"] + cells["convert_items"]) / items
     for number, found in sorted(launch.accesses.items()):
         step = nest.accesses[number]
@@ -143,7 +143,7 @@ def formulas(nest, launch, device, cache, grid=None):
         out.arithmetic += one.hits  # costs what an operation does
         out.accesses.append(one)
     scalars = Record(times=told.get("globals", 0) * times, hits=0, is_coalesced=True, each=1,
-                     bytes=32)  # fmt: skip
+                     bytes=32)
     for one in (*out.accesses, scalars):
         left, kind = one.times - one.hits, "coalesced" if one.is_coalesced else "uncoalesced"
         setattr(p, kind, getattr(p, kind) + left)
@@ -155,11 +155,11 @@ def formulas(nest, launch, device, cache, grid=None):
     p.uncoalesced_each /= max(p.uncoalesced, 1e-300)
     out.reciprocals = (cells["reciprocal_items"] + cells["special_items"]) / items
     out.branches = (told["branches"] * times if "branches" in told else
-                    cells["branches"] / cells["sub_groups"])  # fmt: skip
+                    cells["branches"] / cells["sub_groups"])
     p.barriers = cells["barrier_items"] / items
     out.registers_of_item = told.get("registers") or (
         told.get("scalars", 0) + told.get("intermediates", 0) + (times > 1) + dims + 1
-        + told.get("lines", 0) // 10)  # fmt: skip
+        + told.get("lines", 0) // 10)
     out.registers = math.ceil(out.registers_of_item * 32 / 128) * launch.num_items * 4  # (6)
     if "reduction" in told:
         out.reduction_items = launch.num_groups / 2  # (7)
@@ -195,7 +195,7 @@ def rows(nest, launch, device, cache, grid=None):
         "(6) required_regs": t.registers, "(8) required_shared_mem": t.local,
         "num_arithm": t.arithmetic, "num_reciproc": t.reciprocals, "num_branch": t.branches,
         "num_sync": p.barriers,
-    }  # fmt: skip
+    }
     if t.steps:
         found["(9), (10) of these"] = t.extra
         found["reduction_kernel"] = {"groups": 1, "(7) threads_x": t.reduction_items,
@@ -203,11 +203,11 @@ def rows(nest, launch, device, cache, grid=None):
     if not all(number(word) for word in HONG_KIM) or not p.coalesced + p.uncoalesced:
         return {**found, "hong_and_kim": None}, None
     time = hong_kim(number("clock"), number("bandwidth"), *map(number, HONG_KIM), number("units"),
-                    p)  # fmt: skip
+                    p)
     launches = (launch.facts.get("waves") or 1) * launch.stands
     launches *= 1 if launch.facts.get("times") is None else launch.facts["times"]
     seconds = time.seconds * launches * number("correction", 1)
     return {**found, "hong_and_kim": {
         "MWP": time.mwp, "CWP": time.cwp, "Rep": time.rounds, "cycles": time.cycles,
         "cycles_of_barriers": time.barrier_cycles, "correction": number("correction", 1),
-        "seconds": seconds}}, seconds  # fmt: skip
+        "seconds": seconds}}, seconds
