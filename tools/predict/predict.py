@@ -13,6 +13,7 @@ import os
 import re
 import sys
 
+from lab import view
 from predict import count, device, model, nest, thesis
 from predict.nest import Wrong, need
 
@@ -233,14 +234,22 @@ def objects_of(text, settings, gpu, by_thesis=False, cache=0, grid=None):
     return rows, whole
 
 
+def is_fortran(name):
+    return bool(re.search(r"\.[fF]\w*$", name))
+
+
+def of_fortran(settings):
+    return {name.lower(): str(found) for name, found in settings.items()
+            if name not in ("BX", "BY", "BZ")}
+
+
 def text_of(name, settings):
     """The text of a nest, and the settings that are left for it."""
-    if re.search(r"\.[fF]\w*$", name):
+    if is_fortran(name):
         from predict import fortran  # pylint: disable=import-outside-toplevel
 
         blocks = {key: settings[key] for key in settings if key in ("BX", "BY", "BZ")}
-        others = {key.lower(): str(found) for key, found in settings.items() if key not in blocks}
-        return fortran.text(name, others), blocks
+        return fortran.text(name, of_fortran(settings)), blocks
     is_file, path = name.endswith(".nest"), os.path.join(FOLDER, f"{name}.nest")
     known = is_file or re.fullmatch(r"\w+", name) and os.path.exists(path)
     need(known, (0, 0), f"there is no nest {name}; they are {', '.join(nests())}, FILE.nest or "
@@ -364,25 +373,20 @@ def nests():
     return sorted(name[:-5] for name in os.listdir(FOLDER) if name.endswith(".nest"))
 
 
-def count_of(text):
-    """1000, 2^26, 1e6 or 64Mi."""
-    match = re.fullmatch(r"(\d{1,18})(?:([\^e])(\d{1,2})|([KMGT])i)?", text)
-    if not match:
-        raise argparse.ArgumentTypeError(f"{text} is not a number such as 1000, 2^26, 1e6 or 64Mi")
-    digits, how, power, ends = match.groups(default="")
-    return int(digits) ** int(power) if how == "^" else (
-        int(digits) * 10 ** int(power or 0) << 10 * " KMGT".index(ends or " "))
+def number_of(text):
+    """0, or as counts of the lab's are written: 1000, 2^26, 1e6 or 64Mi."""
+    return 0 if text == "0" else view.count_of(text)
 
 
 def setting(text):
-    name, sign, number = text.partition("=")
-    if not sign or not re.fullmatch(r"[A-Za-z_]\w*", name):
+    name, _, number = text.partition("=")
+    if not number or not re.fullmatch(r"[A-Za-z_]\w*", name):
         raise argparse.ArgumentTypeError(f"{text} is not NAME=N")
-    return name, count_of(number)
+    return name, number_of(number)
 
 
 def sizes(text):
-    found = [count_of(one) for one in text.split(",")]
+    found = [view.count_of(one) for one in text.split(",")]
     if len(found) > 3:
         raise argparse.ArgumentTypeError(f"{text} has more than three dimensions")
     return found
@@ -394,66 +398,43 @@ def kib(text):
     return 0 if text == "off" else int(text) * 1024
 
 
-class Form(argparse.RawDescriptionHelpFormatter):
-    """Help as clfold prints it, which help2man makes a page of."""
-
-    def __init__(self, prog):
-        super().__init__(prog, max_help_position=20, width=80)
-
-    def add_usage(self, usage, actions, groups, prefix=None):
-        super().add_usage(usage, actions, groups, "Usage: ")
-
-
-class Parser(argparse.ArgumentParser):
-    """One sentence and 2 on wrong usage, as clfold has it."""
-
-    def error(self, message):
-        message = re.sub(r"^argument (-\w/)?(--[\w-]+): ", r"\2 ", message)
-        print(f"clfold: {message}; see clfold predict --help", file=sys.stderr)
-        sys.exit(2)
-
-
 def read_options(arguments):
-    parser = Parser(prog="clfold predict", usage="clfold predict [options] NEST", add_help=False,
-                    allow_abbrev=False, formatter_class=Form, epilog=f"Examples:{EXAMPLES}",
-                    description=__doc__.format(nests=", ".join(nests())))
-    parser._optionals.title = "Options"  # pylint: disable=protected-access
-    add = parser.add_argument
-    add("--device", metavar="NAME", default="h100",
-        help=f"the GPU, one of {', '.join(device.names())}; or a file that describes one, whose "
-        "name ends in .device; default: h100")
+    parser = view.Parser("predict", __doc__.format(nests=", ".join(nests())), "", usage=" NEST")
+    parser.epilog, add = f"Examples:{EXAMPLES}", parser.add_argument
+    add("--device", metavar="NAME", default="h100", help="the GPU, one of "
+        f"{', '.join(device.names())}; or a file that describes one, whose name ends in .device; "
+        "default: h100")
     add("--set", metavar="NAME=N", type=setting, action="append", default=[],
         help="the value of a parameter of the nest, where N is written as 1000, 2^26, 1e6 or 64Mi")
-    add("--block", metavar="X,Y,Z", type=sizes, help="the work-items of a group in one to three "
-        "dimensions: the parameters BX, BY and BZ of the nest")
+    add("--block", metavar="X,Y,Z", type=sizes, default=[], help="the work-items of a group in one "
+        "to three dimensions: the parameters BX, BY and BZ of the nest")
     add("--time", action="store_true",
         help="compile the Fortran by gfortran -O3 -fopenmp, run it, and print its time too")
-    add("--model", choices=["terms", "thesis"], default="terms", help="thesis: formulas of a "
-        "thesis of 2016, and the time by Hong and Kim's model of 2009; default: terms")
-    add("--cache", metavar="KIB", type=kib, help="of the thesis's cache, from 16 to 48, or off; "
-        "default: 48")
-    add("--grid", metavar="X,Y,Z", type=sizes, help="of the thesis's formula (1), the groups; "
-        "default: one iteration a work-item")
+    add("--model", metavar="NAME", choices=["terms", "thesis"], default="terms", help="one of "
+        "terms, thesis; thesis: formulas of a thesis of 2016, and the time by Hong and Kim's model "
+        "of 2009; default: terms")
+    add("--cache", metavar="KIB", type=kib,
+        help="of the thesis's cache, from 16 to 48, or off; default: 48")
+    add("--grid", metavar="X,Y,Z", type=sizes,
+        help="of the thesis's formula (1), the groups; default: one iteration a work-item")
     add("--explain", action="store_true", help="print every count, every term of the time, what "
         "binds, what is assumed, and the device's numbers with their sources")
     add("--json", action="store_true", help="one object for each launch, and one for the whole")
     add("-h", "--help", action="help", help="print these options")
     add("nest", metavar="NEST", help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+    options = argparse.ArgumentParser.parse_args(parser, arguments)
     if options.json and options.explain:
         parser.error("--json does not go with --explain")
     for name in ("cache", "grid"):
         if getattr(options, name) is not None and options.model != "thesis":
             parser.error(f"--{name} goes with --model thesis")
-    if options.time and not re.search(r"\.[fF]\w*$", options.nest):
+    if options.time and not is_fortran(options.nest):
         parser.error(f"--time needs Fortran, and {options.nest} is none")
     return options
 
 
 def run(options):
-    settings = dict(options.set)
-    for name, size in zip(("BX", "BY", "BZ"), options.block or ()):
-        settings[name] = size
+    settings = {**dict(options.set), **dict(zip(("BX", "BY", "BZ"), options.block))}
     gpu = device.find(options.device)
     by_thesis = options.model == "thesis"
     cache = (48 << 10 if options.cache is None else options.cache) if by_thesis else 0
@@ -462,9 +443,7 @@ def run(options):
     if options.time:
         from predict import timing  # pylint: disable=import-outside-toplevel
 
-        left = {name.lower(): str(found) for name, found in settings.items()
-                if name not in ("BX", "BY", "BZ")}
-        whole["cpu"] = timing.measure(options.nest, left)
+        whole["cpu"] = timing.measure(options.nest, of_fortran(settings))
         whole["notes"] = [*whole["notes"], *whole["cpu"].pop("notes", [])]
     print_all(rows, whole, gpu, options)
 
