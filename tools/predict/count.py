@@ -257,7 +257,8 @@ class Run:
                  "some work-items of a sub-group do not reach this barrier")
             self.add("barriers", rows, active * 1)
             self.add("barrier_items", rows, items)
-            np.add.at(rows.marks, rows.index, rows.times * active * (id(step) * 2 + 1))
+            if rows.sig is None:
+                np.add.at(rows.marks, rows.index, rows.times * active * (id(step) * 2 + 1))
         self.end_rounds(rows, active)
 
     def choose(self, step, rows):
