@@ -37,20 +37,22 @@ CASES = {
         f"i{x}, j{y}" for x in STEPS for y in STEPS)) + [("store", "b", "i, j")]),
     "wave": ([600, 600], 1, [32, 14], 0, loads("a", *CROSS) + loads("c", "i, j") + [
         ("store", "b", "i, j")]),
-    "seven points": ([96, 70, 98], 1, [32, 2, 7], 0, loads("a", *STAR) + [("store", "b", "i, j, k")]),
+    "seven points": ([96, 70, 98], 1, [32, 2, 7], 0, loads("a", *STAR) + [
+        ("store", "b", "i, j, k")]),
     "27 points": ([66, 62, 58], 1, [32, 2, 7], 0, loads("a", *BALL) + [("store", "b", "i, j, k")]),
     "product": ([192, 192], 0, [32, 14], 192, loads("a", "i, m") + loads("c", "m, j") + [
         ("store", "b", "i, j")]),
     "matrix times vector": ([2048, 512], 0, [256], 512, loads("a", "i, m") + loads("c", "m, 0")),
     "transposition": ([512, 512], 0, [32, 14], 0, loads("a", "j, i") + [("store", "b", "i, j")]),
     "red and black": ([1200, 400], 1, [32, 14], 0, loads(
-        "a", "2*i-1, j", "2*i, j-1", "2*i, j", "2*i, j+1", "2*i+1, j") + [("store", "a", "2*i, j")]),
+        "a", "2*i-1, j", "2*i, j-1", "2*i, j", "2*i, j+1", "2*i+1, j") + [
+            ("store", "a", "2*i, j")]),
     "sweep along columns": ([1024, 300], 0, [64], 300, loads("a", "i, m") + loads("c", "i, m") + [
         ("store", "a", "i, m")]),
     "sweep along rows": ([64, 4096], 0, [64], 64, loads("a", "m, i") + [("store", "b", "m, i")]),
     "step of LU": ([600, 600], 1, [32, 14], 0, loads("a", "i, j", "i, 0", "0, j") + [
         ("store", "a", "i, j")]),
-}  # fmt: skip
+}
 
 
 def extents(name):
@@ -59,7 +61,7 @@ def extents(name):
     ends = [length - low for length in lengths[: len(block)]]
     return ([lengths[0] // 2 - low, *ends[1:]] if name == "red and black" else
             [min(ends)] * len(ends) if name == "transposition" else
-            [lengths[1]] if name == "sweep along rows" else ends)  # fmt: skip
+            [lengths[1]] if name == "sweep along rows" else ends)
 
 
 def nest_of(name):
@@ -67,14 +69,14 @@ def nest_of(name):
     ends = extents(name)
     groups = ", ".join(f"ceil({end - low}, {size})" for end, size in zip(ends, block))
     lets = " ".join(f"let {counter} = {low} + {size}*g{axis} + t{axis}"
-                    for counter, axis, size in zip("ijk", "xyz", block))  # fmt: skip
+                    for counter, axis, size in zip("ijk", "xyz", block))
     guards = " && ".join(f"{counter} < {end}" for counter, end in zip("ijk", ends))
     arrays = " ".join(f"array {one} f32[{', '.join(map(str, lengths))}] global"
-                      for one in sorted({array for _, array, _ in accesses}))  # fmt: skip
+                      for one in sorted({array for _, array, _ in accesses}))
     steps = " ".join(f"{kind} {array}[{place}]" for kind, array, place in accesses)
     steps = f"for m = 0 .. {turns - 1} {{ {steps} }}" if turns else steps
     return (f"kernel k launch groups = {groups} size = {', '.join(map(str, block))} {arrays} "
-            f"{lets} if {guards} {{ {steps} }}")  # fmt: skip
+            f"{lets} if {guards} {{ {steps} }}")
 
 
 def streams(name, numbers):
@@ -85,7 +87,7 @@ def streams(name, numbers):
     groups = [-(-(end - low) // size) for end, size in zip(ends, block)]
     strides = np.cumprod([1, *lengths[:-1]])
     codes = [(kind == "store", arrays.index(array) << 32, compile(f"({place},)", place, "eval"))
-             for kind, array, place in accesses]  # fmt: skip
+             for kind, array, place in accesses]
     for number in numbers:
         env, at = {}, number
         axes = []
@@ -135,7 +137,7 @@ def simulate(name, size, wave):
 
 def gpu_with(size, units=4):
     numbers = {"l2": size, "units": units, "width": 32, "banks": 32, "sub_groups": 64,
-               "groups": 32, "l1": 0}  # fmt: skip
+               "groups": 32, "l1": 0}
     return SimpleNamespace(number=lambda word, other=0: numbers.get(word, other), numbers=numbers)
 
 
@@ -156,14 +158,14 @@ def times_of(text, gpu):
 def stencil(dims, n, accesses, block):
     names, kind = "ijk"[:dims], "f32"
     lets = " ".join(f"let {name} = 1 + {size}*g{axis} + t{axis}"
-                    for name, axis, size in zip(names, "xyz", block))  # fmt: skip
+                    for name, axis, size in zip(names, "xyz", block))
     guard = " && ".join(f"{name} < {n - 1}" for name in names)
     lengths = ", ".join([str(n)] * dims)
     groups = ", ".join(f"ceil({n - 2}, {size})" for size in block)
     return (f"array a {kind}[{lengths}] global array b {kind}[{lengths}] global kernel k "
             f"launch groups = {groups} size = {', '.join(map(str, block))} {lets} if {guard} {{ "
             + " ".join(f"load a[{place}]" for place in accesses)
-            + f" op {len(accesses)} store b[{', '.join(names)}] }}")  # fmt: skip
+            + f" op {len(accesses)} store b[{', '.join(names)}] }}")
 
 
 class Caches(unittest.TestCase):
@@ -176,9 +178,9 @@ class Caches(unittest.TestCase):
                 *predicted, wave = past(name, gpu)
                 simulated = simulate(name, size, int(wave))
                 worst.append((sum(predicted) / sum(simulated) - 1, name, size, predicted,
-                              simulated))  # fmt: skip
+                              simulated))
                 print(f"{name:>22} {size >> 10:4} KiB: {sum(predicted) / 1e6:7.3f} MB, simulated "
-                      f"{sum(simulated) / 1e6:7.3f}, {worst[-1][0]:+.0%}")  # fmt: skip
+                      f"{sum(simulated) / 1e6:7.3f}, {worst[-1][0]:+.0%}")
         for error, *told in worst:
             self.assertLess(abs(error), 0.2, told)
 
@@ -190,7 +192,7 @@ class Caches(unittest.TestCase):
         for dims, n, accesses, block, gpu in (
             (2, 2560, CROSS[1:], [32, 14], h100), (2, 2570, CROSS[1:], [32, 14], h100),
             (2, 4096, CROSS[1:], [32, 14], h100), (3, 512, STAR, [32, 2, 7], a100),
-            (3, 512, BALL, [32, 2, 7], a100)):  # fmt: skip
+            (3, 512, BALL, [32, 2, 7], a100)):
             row = times_of(stencil(dims, n, accesses, block), gpu)
             least = 8 * n**dims
             self.assertLess(0.95 * least, row["traffic"]["bytes_past_l2"])

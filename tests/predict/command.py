@@ -39,14 +39,15 @@ WRONG = [
     (["reduce0", "--set", "n=0"], 1, "reduce0:5:17: a size of 0 is not from 1"),
     (["reduce0", "--set", "n=2^80"], 2, "2^80: a count is a number"),
     (["reduce0", "--json", "--explain"], 2, "--json does not go with --explain"),
-    (["reduce0", "--set", "n"], 2, "n is not NAME=N"), (["reduce0", "--set", "n=x"], 2, "x: a count is"),
+    (["reduce0", "--set", "n"], 2, "n is not NAME=N"),
+    (["reduce0", "--set", "n=x"], 2, "x: a count is"),
     (["reduce0", "--block", "1,2,3,4"], 2, "more than three dimensions"),
     (["reduce0", "--model", "none"], 2, "invalid choice: 'none'"),
     (["reduce0", "--cache", "15", "--model", "thesis"], 2, "15 is neither a number from 16 to 48"),
     (["reduce0", "--cache", "16"], 2, "--cache goes with --model thesis"),
     (["reduce0", "--grid", "16"], 2, "--grid goes with --model thesis"),
     (["reduce0", "--time"], 2, "--time needs Fortran, and reduce0 is none"),
-]  # fmt: skip
+]
 
 command = sys.argv[1:]
 wrong = []
@@ -54,7 +55,7 @@ wrong = []
 
 def run(*words):
     return subprocess.run([*command, "predict", *words], capture_output=True, text=True,
-                          check=False)  # fmt: skip
+                          check=False)
 
 
 def check(holds, what):
@@ -93,10 +94,10 @@ def check_files(folder):
     nest = write(folder, "a.nest", "param R = 20\n" + NEST)
     fails([nest, "--device", device], 1, f"{device}:6:1: a device needs a bandwidth")
     write(folder, "a.device",
-          DEVICE + "bandwidth 100 measured by hand\nregisters 8192 nominal\n")  # fmt: skip
+          DEVICE + "bandwidth 100 measured by hand\nregisters 8192 nominal\n")
     launch, whole = objects(nest, "--device", device, "--block", "32,4")
     check([launch[key] for key in SHAPE] == ["rows", 128, 128, 1, 1, [32, 4, 1], [32, 4, 1]],
-          f"{launch}")  # fmt: skip
+          f"{launch}")
     check(launch["groups_of_unit"] == 3, f"registers: {launch}")
     check(launch["items"]["global_loads"] == 4 * 4 * 1000, f"items: {launch}")
     check(launch["items"]["global_load_bytes"] == 8 * 4 * 4 * 1000, f"items: {launch}")
@@ -133,9 +134,9 @@ def check_program(folder):
     check(abs(fold["reduce_tiles_seconds"] - tiles["seconds"]) < 1e-9, f"{fold} {tiles}")
     prints([nest, "--device", "fermi"], "clfold reduce --op add --raw f32 FILE", "transfers",
            ".op = CLFOLD_ADD, .type = CLFOLD_F32 }", "&fold, in, 0, out, 0, 4096, 0, NULL, NULL);",
-           "assumed: no REGION says", "[256, 1, 1]", "moving these once")  # fmt: skip
+           "assumed: no REGION says", "[256, 1, 1]", "moving these once")
     for text, tiles in (("bit_and f32", None), ("first f32", None), ("mul i64", True),
-                        ("min i8", False), ("arg_min f32", False)):  # fmt: skip
+                        ("min i8", False), ("arg_min f32", False)):
         operator, kind = text.split()
         changed = PROGRAM.replace("FOLD f32", text).replace("sum_parts", "rest")
         part = objects(write(folder, "q.nest", changed))[1]

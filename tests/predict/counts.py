@@ -63,12 +63,14 @@ WRONG = [
     (HEAD + "op fast", 2, 4, "operations are simple, reciprocal, special, convert or tree"),
     (HEAD + "array b T[1] global", 2, 9, "a type such as f32 is expected, not T"),
     (HEAD + "array b f32[1, 1, 1, 1, 1, 1, 1, 1] local", 2, 34, "7 dimensions at most"),
-    (HEAD + "note 3", 2, 6, "words in double quotes"), (HEAD + "at x", 2, 4, "a number is expected"),
+    (HEAD + "note 3", 2, 6, "words in double quotes"),
+    (HEAD + "at x", 2, 4, "a number is expected"),
     (HEAD + "at 77 load a[t + 300]", 77, 0, "a has 256 elements"),
     (HEAD + "let aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa = 3", 2, 5, "more than 31 letters"),
     ("array a f32[1] global transfer up a " + HEAD, 1, 32, "a transfer goes in or out, not up"),
     ("array b f32[1] global transfer in b waves 3 " + HEAD, 1, 37, "a transfer has no waves"),
-    ("param T = 17 kernel k launch groups = 1 size = 1 array b T[1] local", 1, 58, "17 is not from"),
+    ("param T = 17 kernel k launch groups = 1 size = 1 array b T[1] local", 1, 58,
+     "17 is not from"),
     ("kernel k launch groups = 0 size = 1", 1, 26, "a size of 0"),
     ("kernel k launch groups = 1 size = 2000", 1, 35, "2000 is not from 1 to 1024"),
     ("kernel k launch groups = 1 size = 1 again n = 1 while 1", 1, 43, "needs a parameter"),
@@ -78,7 +80,7 @@ WRONG = [
     (HEAD + "load a[1 " + "-1" * 300, 2, 0, "more than 256 terms"),
     (HEAD + "load a[1 " + "-" * 300, 2, 0, "too deep"),
     (HEAD + "if t < 3 { " * 100, 2, 0, "32 deep"),
-]  # fmt: skip
+]
 # Nest, settings, banks, bytes, what is counted, and that of a group.
 PROFILES = [
     ("reduce1", {"n": 1 << 22, "B": 128}, 4, "local", "extra", 211095 // 4691),
@@ -94,7 +96,7 @@ PROFILES = [
     ("reduce1", {"n": 1 << 23, "B": 256}, 8, "local", "extra", 180),
     # 64 turns of the loop, the first of which stands before it, by 1,024 groups
     ("reduce6", {"n": 1 << 25, "B": 256}, 4, "global load", "requests", 64 * 2 * 8),
-]  # fmt: skip
+]
 
 
 def lanes(width=32, banks=32, in_order=False):
@@ -133,7 +135,7 @@ class Counts(unittest.TestCase):
                         ("local store", "requests", w + a), ("local load", "requests", 2 * a + 1),
                         ("local", "extra", 15 * (w - 1) if rung == 1 else 0),
                         ("global load", "sectors", 4 * w), ("global store", "requests", 1),
-                        ]  # fmt: skip
+                        ]
                 self.assertEqual(launch.num_groups, (1 << (20 - late)) // size)
                 for what, cell, expected in rows[: 2 if late else None]:
                     with self.subTest(rung=rung, size=size, what=what, cell=cell):
@@ -151,9 +153,9 @@ class Counts(unittest.TestCase):
         for text, banks, cell, expected in (
             ("array a f32[320] global offset 4 load a[32*g + t]", 32, "lines", 20),
             ("array a f32[320] global offset 4 load a[32*g + t]", 32, "sectors", 50),
-            ("array x f32[128] local load x[4*t] wide 4", 1, "passes", 10 * 32 * 4)):  # fmt: skip
+            ("array x f32[128] local load x[4*t] wide 4", 1, "passes", 10 * 32 * 4)):
             _, (launch, *_) = counted("kernel k launch groups = 10 size = 32 " + text,
-                                      where=lanes(banks=banks))  # fmt: skip
+                                      where=lanes(banks=banks))
             self.assertEqual(launch.accesses[0][cell], expected)
 
     def test_counts_are_those_of_a_simulator(self):
@@ -168,7 +170,7 @@ class Counts(unittest.TestCase):
             for name in simulator.NAMES:
                 self.assertEqual(launch.cells[name], told.counts[name], f"{name} of {i}\n{text}")
             found = {told_nest.accesses[number].array.name: cells
-                     for number, cells in launch.accesses.items()}  # fmt: skip
+                     for number, cells in launch.accesses.items()}
             for number, cells in enumerate(told.cells):
                 got = found.get(f"a{number}", dict.fromkeys(count.CELLS, 0))
                 for name in count.CELLS[:7]:
@@ -181,7 +183,7 @@ class Counts(unittest.TestCase):
         self.assertEqual(launch.cells["simple_items"], (1 << 40) - launch.num_groups)
         _, (launch,) = counted(
             "param n = 1000 kernel k launch groups = 1 size = 32 for i = 1 .. n { "
-            "for j = 1 .. i { op } } for i = 1 .. 10^9 { op special }")  # fmt: skip
+            "for j = 1 .. i { op } } for i = 1 .. 10^9 { op special }")
         self.assertEqual(launch.cells["simple"], 500500)
         self.assertEqual(launch.cells["special"], 10**9)
 
@@ -190,7 +192,7 @@ class Counts(unittest.TestCase):
             "param n = 64 m = 28 kernel k launch groups = n/32, m/14, 3 size = 32, 14\n"
             "array a f64[n, m, 3] global let i = 32*gx + tx let j = 14*gy + ty\n"
             "if i > 0 { load a[i, j, gz] wide 1 } else { store a[i, j, gz] op special 2 }\n"
-            "op convert if !(i == 3) && (j > 1 || gz >= 1)")  # fmt: skip
+            "op convert if !(i == 3) && (j > 1 || gz >= 1)")
         self.assertEqual((launch.num_groups, launch.num_items), (12, 448))
         self.assertEqual(launch.accesses[0]["items"], 63 * 28 * 3)
         self.assertEqual(launch.accesses[0]["sectors"], 8 * 2 * 28 * 3)
@@ -211,7 +213,7 @@ class Counts(unittest.TestCase):
         self.assertEqual([launch.num_items for launch in launches], [10] * 3 + [9, 7, 5, 3, 1])
         self.assertEqual([launch.facts.get("waves") for launch in launches[:3]], [3, 2, 1])
         self.assertEqual(launches[0].facts, {"hops": 7, "waves": 3, "times": 100, "fold": 20,
-                                             "scalars": 5})  # fmt: skip
+                                             "scalars": 5})
         self.assertEqual(launches[0].cells["simple_items"], 2 * (3 * 55 + 6))
         self.assertEqual(launches[0].cells["tree_items"], 2 * 2 * 10)
         self.assertEqual(transfers, [("a", "in", 5120, 20), ("a", "out", 5120, 1)])
@@ -220,9 +222,9 @@ class Counts(unittest.TestCase):
     def test_many_launches_are_few_that_tell(self):
         """LU of 2000, as Fortran has it: 1999 launches of each kernel, by samples of them."""
         text = ("param n = 2000 k = 1 array a f64[n, n] global kernel update launch groups = "
-                "ceil(n - k, 32), ceil(n - k, 14) size = 32, 14 again k = k + 1 while k + 1 <= n - 1"
-                "\nlet i = k + 32*gx + tx let j = k + 14*gy + ty if i < n && j < n { load a[i, j] "
-                "load a[i, k - 1] load a[k - 1, j] op 2 store a[i, j] }")  # fmt: skip
+                "ceil(n - k, 32), ceil(n - k, 14) size = 32, 14 again k = k + 1 while k < n - 1\n"
+                "let i = k + 32*gx + tx let j = k + 14*gy + ty if i < n && j < n { load a[i, j] "
+                "load a[i, k - 1] load a[k - 1, j] op 2 store a[i, j] }")
         gpu = device.find("a100")
         rows, whole = predict.objects_of(text, {}, gpu)
         exact = sum((2000 - k) ** 2 for k in range(1, 2000))
@@ -246,7 +248,7 @@ class Texts(unittest.TestCase):
         """Rungs with words changed, left out or doubled."""
         draw = random.Random(int(os.environ.get("CLFOLD_TEST_SEED", "1")))
         words = [word for _, word, _ in nest.tokens("".join(
-            predict.text_of(f"reduce{i}", {})[0] for i in range(7)))]  # fmt: skip
+            predict.text_of(f"reduce{i}", {})[0] for i in range(7)))]
         seen = {True: 0, False: 0}
         for i in range(1500):
             rung = [word for _, word, _ in nest.tokens(predict.text_of(f"reduce{i % 7}", {})[0])]
@@ -265,15 +267,16 @@ class Texts(unittest.TestCase):
         for text, words in (
             ("", "a device needs a width from 1 to 64"),
             ("width 32 nominal\nwidth 32 nominal", "width is given twice"),
-            ("colour 3 nominal", "devices have no colour"), ("width x nominal", "x is not a number"),
-            ("width -1 nominal", "-1 is not a number"), ("width 1e9 nominal", "a width from 1 to 64"),
-            ("width 32 guessed", "measured, queried or nominal")):  # fmt: skip
+            ("colour 3 nominal", "devices have no colour"),
+            ("width x nominal", "x is not a number"), ("width -1 nominal", "-1 is not a number"),
+            ("width 1e9 nominal", "a width from 1 to 64"),
+            ("width 32 guessed", "measured, queried or nominal")):
             with self.subTest(text=text), self.assertRaisesRegex(nest.Wrong, words):
                 device.read(text)
         for name in device.names():
             self.assertTrue(device.find(name).name)
             self.assertEqual(name in "a100 h100 h200 gfx90a gfx1100".split(),
-                             2 <= device.find(name).number("launch") <= 3)  # fmt: skip
+                             2 <= device.find(name).number("launch") <= 3)
 
 
 if __name__ == "__main__":

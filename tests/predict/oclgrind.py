@@ -44,7 +44,7 @@ def settings_of(nest, plan):
 
 def output(command, environment, said=""):
     done = subprocess.run(command, capture_output=True, text=True, check=False, input=said,
-                          env={**os.environ, **environment})  # fmt: skip
+                          env={**os.environ, **environment})
     if done.returncode != 0:
         sys.exit(f"failed: {' '.join(command)}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -116,7 +116,8 @@ def write_tuning(posing, program, folder):
     with open(os.path.join(folder, "tuning"), "w", encoding="ascii") as file:
         file.write("clfold tuning 5\n")
         for power, size in itertools.product(range(1, 33, 2), (4, 8)):
-            file.write(f"reduce {size} 2^{power}..2^{power + 2} tile=tile_group {TUNED} on {device}\n")
+            counts = f"{size} 2^{power}..2^{power + 2}"
+            file.write(f"reduce {counts} tile=tile_group {TUNED} on {device}\n")
 
 
 def main():

@@ -6,7 +6,7 @@ Expressions are texts of Python, which `nest_of` turns into the language of nest
 import collections
 
 NAMES = ("branches", "divergent", "blocks_entered", "turns", "rounds_of_loads",
-         "rounds_of_local_loads", "simple", "barriers")  # fmt: skip
+         "rounds_of_local_loads", "simple", "barriers")
 
 
 class Simulator:
@@ -30,7 +30,7 @@ class Simulator:
 
     def group(self, place, sizes):
         items = [(x, y, z) for z in range(sizes[2]) for y in range(sizes[1])
-                 for x in range(sizes[0])]  # fmt: skip
+                 for x in range(sizes[0])]
         width = self.trial["width"]
         for first in range(0, len(items), width):
             lanes = [dict(place, tx=x, ty=y, tz=z) for x, y, z in items[first : first + width]]
@@ -132,16 +132,17 @@ def draw_expression(random, names, depth=2):
     a, b = (draw_expression(random, names, depth - 1) for _ in range(2))
     return random.choice([
         f"({a} + {b})", f"({a} - {b})", f"({a} + {random.randint(1, 9)}*{b})",
-        f"({random.choice((-3, -1, 2, 5, 16, 33))} * {a} + {b})", f"min({a}, {b})", f"max({a}, {b})",
+        f"({random.choice((-3, -1, 2, 5, 16, 33))} * {a} + {b})", f"min({a}, {b})",
+        f"max({a}, {b})",
         f"({a} % {random.randint(1, 9)})", f"({a} // {random.randint(1, 9)})",
-        f"({a} * {b})" if random.random() < 0.2 else f"({a} + {b})"])  # fmt: skip
+        f"({a} * {b})" if random.random() < 0.2 else f"({a} + {b})"])
 
 
 def draw_condition(random, names):
     a, b = (draw_expression(random, names, 1) for _ in range(2))
     sign = random.choice(["<", "<=", "==", "!=", ">", ">="])
     return random.choice([f"({a} {sign} {b})", f"(({a} {sign} {b}) and ({b} < 7))",
-                          f"(not ({a} {sign} {b}))", f"(({a} < {b}) or ({a} {sign} 3))"])  # fmt: skip
+                          f"(not ({a} {sign} {b}))", f"(({a} < {b}) or ({a} {sign} 3))"])
 
 
 def draw_steps(random, trial, names, depth):
@@ -151,8 +152,9 @@ def draw_steps(random, trial, names, depth):
         if kind == "a":
             trial["accesses"].append({
                 "kind": random.choice(("load", "store")), "bytes": random.choice((1, 2, 4, 8, 16)),
-                "offset": random.choice((0, 0, 4, 8, 20, 127)), "shift": 90000 + random.randrange(9),
-                "is_local": random.random() < 0.3})  # fmt: skip
+                "offset": random.choice((0, 0, 4, 8, 20, 127)),
+                "shift": 90000 + random.randrange(9),
+                "is_local": random.random() < 0.3})
             stride = random.choice((1, 1, 1, 2, 3, -1, random.randint(-64, 64)))
             index = f"({stride}*tx + {draw_expression(random, names)})"
             steps.append(("access", len(trial["accesses"]) - 1, index))
@@ -161,7 +163,7 @@ def draw_steps(random, trial, names, depth):
         elif kind == "i":
             other = draw_steps(random, trial, names, depth - 1) if random.random() < 0.4 else []
             steps.append(("if", draw_condition(random, names),
-                          draw_steps(random, trial, names, depth - 1), other))  # fmt: skip
+                          draw_steps(random, trial, names, depth - 1), other))
         else:
             name, by = "ijkl"[depth], random.choice((1, 1, 2, 3, -1))
             first = draw_expression(random, names, 1)
@@ -169,7 +171,7 @@ def draw_steps(random, trial, names, depth):
             last = draw_expression(random, names, 1) if random.random() < 0.3 else last
             last = f"min({last}, {first} + 20)" if by > 0 else f"max({last}, {first} - 20)"
             steps.append(("for", name, first, last, by, draw_steps(
-                random, trial, [*names, name], depth - 1), kind == "u"))  # fmt: skip
+                random, trial, [*names, name], depth - 1), kind == "u"))
     return steps
 
 
@@ -179,9 +181,9 @@ def draw(random):
     groups = random.choice(([random.randint(1, 20), 1, 1], [random.randint(1, 5), 4, 1], [3, 2, 4]))
     size = random.choice(([random.randint(1, 40), 1, 1], [16, 2, 1], [5, 2, 3]))
     trial = {"width": width, "banks": random.choice((16, 32)), "groups": groups, "size": size,
-             "n": random.randint(1, 400), "accesses": []}  # fmt: skip
+             "n": random.randint(1, 400), "accesses": []}
     names = ["tx", "gx", *(["ty"] if size[1] > 1 else []), *(["gy"] if groups[1] > 1 else []), "n",
-             f"({size[0]}*gx + tx)"]  # fmt: skip
+             f"({size[0]}*gx + tx)"]
     trial["steps"] = draw_steps(random, trial, names, 2)
     if random.random() < 0.3:
         trial["steps"].append(("barrier",))
@@ -210,15 +212,16 @@ def nest_of(trial, ranges):
                 lines.append(f"if {expression(told[0])} {{ {written(told[1])} }}{other}")
             else:
                 name, first, last, by, body, is_unrolled = told
-                lines.append(f"{'unroll' if is_unrolled else 'for'} {name} = {expression(first)} .. "
-                             f"{expression(last)} step {expression(str(by))} {{ {written(body)} }}")
+                word = "unroll" if is_unrolled else "for"
+                lines.append(f"{word} {name} = {expression(first)} .. {expression(last)} "
+                             f"step {expression(str(by))} {{ {written(body)} }}")
         return "\n".join(lines)
 
     sizes = {1: "i8", 2: "i16", 4: "f32", 8: "f64", 16: "W"}
     arrays = "\n".join(
         f"array a{i} {sizes[one['bytes']]}[{high + one['shift'] + 1}] "
         f"{'local' if one['is_local'] else 'global'} offset {one['offset']}"
-        for i, (one, (_, high)) in enumerate(zip(trial["accesses"], ranges)))  # fmt: skip
+        for i, (one, (_, high)) in enumerate(zip(trial["accesses"], ranges)))
     return (f"param n = {trial['n']} W = 16\nkernel k\nlaunch groups = "
             f"{', '.join(map(str, trial['groups']))} size = {', '.join(map(str, trial['size']))}\n"
-            f"{arrays}\n{written(trial['steps'])}\n")  # fmt: skip
+            f"{arrays}\n{written(trial['steps'])}\n")

@@ -21,13 +21,13 @@ HELD = [
     ("8800gtx", 96, 24, 0, 2), ("gfx90a", 256, 65, 0, 7), ("gfx90a", 256, 64, 20768, 3),
     ("gfx90a", 100, 129, 0, 6), ("gfx90a", 1024, 72, 4096, 1), ("gfx1100", 32, 172, 0, 16),
     ("gfx1100", 32, 97, 0, 24), ("8800gtx", 513, 0, 0, 0), ("8800gtx", 512, 0, 0, 1),
-]  # fmt: skip
+]
 # Device, size of a group, and published ms of reduce0 to 3, 5 and 6: docs/predict.md has what is
 # predicted beside them, by which it must stay.
 PUBLISHED = [
     ("8800gtx", [7.77, 3.92, 1.72, 0.95, 0.46, 0.29], [0.68, 0.90, 1.75, 1.67, 2.55, 0.73]),
     ("gtx460", [3.90, 2.15, 1.43, 0.72, 0.36], [0.78, 0.87, 1.20, 1.27, 1.86]),
-]  # fmt: skip
+]
 H100 = [0.262, 0.153, 0.153, 0.089, 0.074, 0.069, 0.062]
 PROFILES = [("fermi", "reduce0", 1908, 1, 4.329e-3), ("fermi", "reduce1", 1076, 1, 3.051e-3),
             ("gtx295", "reduce0", 3412, 0, 11.08e-3), ("gtx295", "reduce1", 1261, 0, 4.97e-3)]
@@ -42,7 +42,7 @@ def rung(number, gpu, settings):
 def shifted(by, n=1 << 22):
     return (f"param n = {n} kernel k launch groups = n/256 size = 256 lines 3 scalars 0\n"
             f"array a f32[n + 1] global array b f32[n] global\n"
-            f"load a[256*g + t + {by}] store b[256*g + t]")  # fmt: skip
+            f"load a[256*g + t + {by}] store b[256*g + t]")
 
 
 def thesis_of(text, gpu, cache=0, grid=None):
@@ -65,12 +65,12 @@ class Times(unittest.TestCase):
     def test_rungs_are_in_their_order(self):
         """Each is no slower than the one before by more than 5 %."""
         for name, size in (("8800gtx", 128), ("gtx460", 128), ("gtx295", 256), ("fermi", 256),
-                           ("a100", 256), ("h100", 256)):  # fmt: skip
+                           ("a100", 256), ("h100", 256)):
             gpu = device.find(name)
             held = model.fit(gpu, size, 0, 0)[0] * int(gpu.number("units"))
             for n in (22, 25):
                 seconds = [rung(i, gpu, {"n": 1 << n, "B": size, **({"G": held} if i == 6 else {})}
-                                )[1]["seconds"] for i in range(7)]  # fmt: skip
+                                )[1]["seconds"] for i in range(7)]
                 for before, after in zip(seconds, seconds[1:]):
                     self.assertLess(after, 1.05 * before, f"{name} {seconds}")
 
@@ -106,10 +106,10 @@ class Times(unittest.TestCase):
             ("link 2 nominal\nlink_latency 5 nominal", "transfer in a times 2 transfer out b", "",
              100 + 0.8192, 3 * 7.048),
             ("latency 1000 nominal\nbarrier 1000 nominal", "", "waves 4", 130 + 4 * 2, 0),
-        ):  # fmt: skip
+        ):
             text = (f"array a f32[1024] global array b f32[1024] global {transfers} "
                     f"kernel k launch groups = 4 size = 256 {facts} array c f32[256] local "
-                    "load a[256*g + t] store c[t] barrier op 2 store b[256*g + t]")  # fmt: skip
+                    "load a[256*g + t] store c[t] barrier op 2 store b[256*g + t]")
             _, whole = predict.objects_of(text, {}, device.read(NUMBERS + more))
             with self.subTest(facts=facts, more=more):
                 self.near(whole["launch_seconds"] * 1e6, launches, 1e-6)
@@ -132,16 +132,16 @@ class Thesis(unittest.TestCase):
         """The published example of the model, to 0.01 cycle; and the other two cases by hand."""
         program = count.Record(compute=27, uncoalesced=6, coalesced=0, barriers=6,
                                uncoalesced_each=32, coalesced_each=1, bytes=128, groups=80,
-                               groups_of_unit=5, sub_groups_of_group=4)  # fmt: skip
+                               groups_of_unit=5, sub_groups_of_group=4)
         got = thesis.hong_kim(1, 80, 420, 4, 10, 4, 16, program)
         self.assertEqual((got.memory_latency, got.compute_cycles, got.memory_cycles, got.cwp,
-                          got.rounds), (730, 132, 4380, 20, 1))  # fmt: skip
+                          got.rounds), (730, 132, 4380, 20, 1))
         self.assertAlmostEqual(got.mwp, 2.28125)
         self.assertAlmostEqual(got.cycles - got.barrier_cycles, 38428.19, delta=0.01)
         self.assertAlmostEqual(got.cycles, 50728.19, delta=0.01)
         program = count.Record(compute=1, uncoalesced=0, coalesced=1, barriers=0, bytes=128,
                                uncoalesced_each=1, coalesced_each=1, groups=16, groups_of_unit=1,
-                               sub_groups_of_group=2)  # fmt: skip
+                               sub_groups_of_group=2)
         got = thesis.hong_kim(1, 1e6, 420, 4, 10, 4, 16, program)
         self.assertEqual((got.mwp, got.cwp, got.cycles), (2, 2, 436))
         program.compute, program.sub_groups_of_group = 99, 8
@@ -153,7 +153,7 @@ class Thesis(unittest.TestCase):
                 "reduction 8 lines 25 scalars 2 intermediates 3 globals 1 branches 2\n"
                 "array a f64[n] global array c i8[4*n] global array b f32[1] global "
                 "if 448*g + t < n { load a[448*g + t] load c[4*(448*g + t)] load b[0] "
-                "op 3 op reciprocal op tree 5 }")  # fmt: skip
+                "op 3 op reciprocal op tree 5 }")
         t, each = thesis_of(text, "gtx460"), 1e6 / (2233 * 448)
         self.assertAlmostEqual(t.each[0], each)  # (1)
         self.assertEqual([one.segment for one in t.accesses], [128, 32, 128])  # (2)
@@ -177,7 +177,7 @@ class Thesis(unittest.TestCase):
 
     def test_grids_have_dimensions(self):
         text = ("kernel k launch groups = 4, 8 size = 32, 14 iterations 128, 100\n"
-                "array a f32[128, 112] global load a[32*gx + tx, 14*gy + ty]")  # fmt: skip
+                "array a f32[128, 112] global load a[32*gx + tx, 14*gy + ty]")
         self.assertEqual(thesis_of(text, "fermi").each, [1, 100 / 112])
         self.assertEqual(thesis_of(text, "fermi", grid=[2, 4]).each, [2, 100 / 56])
 
@@ -186,7 +186,7 @@ class Thesis(unittest.TestCase):
         text = ("kernel k launch groups = 4, 4 size = 32, 4 array a f32[131, 64] global "
                 "array b f32[131, 64] global let i = 32*gx + tx let j = 4*gy + ty\n"
                 "load a[i, j] load a[i + 1, j] load a[i + 2, j] load a[i, j + 1] "
-                "store b[i, j]")  # fmt: skip
+                "store b[i, j]")
         t = thesis_of(text, "fermi", 48 << 10)
         self.assertEqual([one.hits for one in t.accesses], [0, 1, 1, 0, 0])
         self.assertEqual((t.program.coalesced, t.program.uncoalesced, t.arithmetic), (3, 0, 2))
@@ -196,7 +196,7 @@ class Thesis(unittest.TestCase):
         wrong = 0
         for stride in range(1, 65):
             text = ("kernel k launch groups = 1 size = 32 array a f32[2^20] global "
-                    f"load a[{stride}*t]")  # fmt: skip
+                    f"load a[{stride}*t]")
             told = nest.parse(text)
             lines = count.count(told, device.find("fermi").lanes, {})[0][0].accesses[0]["lines"]
             formula = thesis_of(text, "fermi", 1 << 14).accesses[0].each
@@ -208,7 +208,8 @@ class Thesis(unittest.TestCase):
     def test_an_old_chip_wants_order(self):
         for by, is_coalesced in ((0, True), (1, False)):
             one = thesis_of(shifted(by), "8800gtx").accesses[0]
-            self.assertEqual((one.is_coalesced, one.each), (is_coalesced, 1 if is_coalesced else 32))
+            self.assertEqual(one.is_coalesced, is_coalesced)
+            self.assertEqual(one.each, 1 if is_coalesced else 32)
         with self.assertRaisesRegex(nest.Wrong, "by its work-items"):
             predict.objects_of(shifted(0).replace("256", "1024"), {}, device.find("8800gtx"))
 

@@ -118,7 +118,8 @@ def repeated(boxes, evaluate, limit):
     for dim in range(dims):
         boxes, part, index = cut(boxes, dim, nums[:, dim])
         length, period, nums, times = (array[index] for array in (length, period, nums, times))
-        times = times * (length[:, dim] // period[:, dim] + (part < length[:, dim] % period[:, dim]))
+        length_here, period_here = length[:, dim], period[:, dim]
+        times = times * (length_here // period_here + (part < length_here % period_here))
     return boxes[0], boxes[1], times
 
 

@@ -404,7 +404,8 @@ def compute(kind, a, b, mask, place):
     if kind == "*":
         if largest(a) * largest(b) <= MOST:
             return a * b
-        return checked(np.abs(np.multiply(a, b, dtype=float)) > MOST, mask, place, np.multiply(a, b))
+        wrong = np.abs(np.multiply(a, b, dtype=float)) > MOST
+        return checked(wrong, mask, place, np.multiply(a, b))
     if kind in ("/", "%", "ceil"):
         zero = np.equal(b, 0)
         if np.any(zero):

@@ -128,8 +128,8 @@ def added(rows, stands):
     if sum(stands) > len(rows):
         one, other = (sum(row["seconds"] for row in rows[i::2]) for i in (0, 1))
         found["assumptions"] = [
-            *first["assumptions"], f"counts of {sum(stands)} launches are from {len(rows)} of them, "
-            f"whose halves differ by {abs(one - other) / (one + other):.1%}"]
+            *first["assumptions"], f"counts of {sum(stands)} launches are from {len(rows)} of "
+            f"them, whose halves differ by {abs(one - other) / (one + other):.1%}"]
     return found
 
 

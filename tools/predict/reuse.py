@@ -1,5 +1,5 @@
-"""Bytes past the caches, by layer conditions. Groups run in waves, X first, and turn by turn. What a
-group touches may still be cached from the turn before, from the group before it, from the row of
+"""Bytes past the caches, by layer conditions. Groups run in waves, X first, and turn by turn. What
+a group touches may still be cached from the turn before, from the group before it, from the row of
 groups before it, or from the plane: if what was touched since then fits, or both run in a wave.
 
         plane z - 1   . . .        row y - 1   . . .        row y   < g
