@@ -222,7 +222,6 @@ class Reader:
 
     def read_kernel(self, _):
         self.end_kernel()
-        self.line = 0
         place, name = self.place, self.name()
         is_new = name not in [kernel.name for kernel in self.nest.kernels]
         need(is_new, place, f"there is a kernel {name} already")
@@ -232,11 +231,6 @@ class Reader:
 
     def end_kernel(self):
         kernel = self.kernel
-        for step in kernel.steps if kernel else ():  # its loops, before what they do
-            if step.kind not in ("at", "let"):
-                break
-            if step.kind == "at":
-                kernel.place = step.place if kernel.place[1] else min(kernel.place, step.place)
         need(not kernel or kernel.groups, kernel and kernel.place,
              f"kernel {kernel and kernel.name} has no launch")
         self.names = {name: self.names[name] for name in self.nest.params}
