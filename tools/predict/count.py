@@ -157,8 +157,11 @@ class Run:
     def limit(self, step):
         def check(rows):
             self.work -= rows
-            need(self.work > 0, step.place, "counting takes too many steps here: the lengths of "
-                 "loops differ too often, or an index is not linear in groups or turns")
+            if self.work < 0:
+                names = ", ".join(sorted(name.partition("#")[0] for name in self.kernel.bent))
+                why = f"what is not linear in {names}" if names else "lengths of loops that differ"
+                raise Wrong(step.place, f"counting takes too many steps here, by {why}")
+
         return check
 
     def add(self, name, rows, counts, cells=None):
@@ -285,6 +288,7 @@ class Run:
         turns = np.where(rows.mask, np.maximum(turns, 0), 0)
         self.note(rows, turns)
         if step.is_unrolled or self.in_sequence:
+            self.limit(step)(step.is_unrolled * int(turns.max(initial=0)) * len(rows.mask))
             for turn in range(int(turns.max(initial=0))):
                 env = dict(rows.env, **{step.name: first + turn * by})
                 self.walk(step.body, Record(**{**vars(rows), "env": env, "mask": turn < turns}))

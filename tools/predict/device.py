@@ -25,7 +25,7 @@ def names():
 def read(text):
     """A function that gives a number, by default 0, with the numbers, their sources and a name."""
     found, sources, title, line = {}, {}, "", 0
-    for line, row in enumerate(text.splitlines(), 1):
+    for line, row in enumerate(re.sub(r"[^\n -~]", "?", text).splitlines(), 1):
         word, _, rest = row.strip().partition(" ")
         if word == "name":
             title = rest.strip()[:127]
