@@ -70,13 +70,11 @@ WRONG = [
     ("array a f32[1] global transfer up a " + HEAD, 1, 32, "a transfer goes in or out, not up"),
     ("array b f32[1] global transfer in b waves 3 " + HEAD, 1, 37, "a transfer has no waves"),
     ("param T = 17 kernel k launch groups = 1 size = 1 array b T[1] local", 1, 58,
-     "17 is not from"),
-    ("kernel k launch groups = 0 size = 1", 1, 26, "a size of 0"),
+     "17 is not from"), ("kernel k launch groups = 0 size = 1", 1, 26, "a size of 0"),
     ("kernel k launch groups = 1 size = 2000", 1, 35, "2000 is not from 1 to 1024"),
     ("kernel k launch groups = 1 size = 1 again n = 1 while 1", 1, 43, "needs a parameter"),
     ("param n = 1 kernel k launch groups = 1 size = 1 again n = 1 while n > 0", 1, 20,
-     "it is launched too often"),
-    (HEAD + "load a[" + "(" * 20000, 2, 108, "too deep"),
+     "it is launched too often"), (HEAD + "load a[" + "(" * 20000, 2, 108, "too deep"),
     (HEAD + "load a[1 " + "-1" * 300, 2, 0, "more than 256 terms"),
     (HEAD + "load a[1 " + "-" * 300, 2, 0, "too deep"),
     (HEAD + "if t < 3 { " * 100, 2, 0, "32 deep"),
@@ -94,7 +92,6 @@ PROFILES = [
     ("reduce1", {"n": 1 << 23, "B": 256}, 4, "local load", "requests", 819200 // 32768),
     ("reduce1", {"n": 1 << 23, "B": 256}, 4, "", "divergent", 6558 // 1093),
     ("reduce1", {"n": 1 << 23, "B": 256}, 8, "local", "extra", 180),
-    # 64 turns of the loop, the first of which stands before it, by 1,024 groups
     ("reduce6", {"n": 1 << 25, "B": 256}, 4, "global load", "requests", 64 * 2 * 8),
 ]
 
