@@ -8,6 +8,7 @@ Fortran; or a kernel of clfold's own: {nests}."""
 
 import argparse
 import functools
+import itertools
 import json
 import os
 import re
@@ -153,17 +154,10 @@ def fold_of(launch, seconds, gpu):
 
 def rows_of(told, launches, gpu):
     """A row of each launch; one of all of a kernel that has many."""
-    rows = [row_of(told, launch, gpu, i > 0) for i, launch in enumerate(launches)]
-    found, start = [], 0
-    while start < len(rows):
-        end = start + 1
-        while end < len(rows) and rows[end]["kernel"] == rows[start]["kernel"]:
-            end += 1
-        if end - start > MOST_ROWS:
-            found.append(added(rows[start:end], [one.stands for one in launches[start:end]]))
-        else:
-            found += rows[start:end]
-        start = end
+    rows, found = [row_of(told, launch, gpu, i > 0) for i, launch in enumerate(launches)], []
+    for _, pairs in itertools.groupby(zip(rows, launches), lambda pair: pair[0]["kernel"]):
+        some, ones = zip(*pairs)
+        found += [added(some, [one.stands for one in ones])] if len(some) > MOST_ROWS else some
     for row, after in zip(found, [*found[1:], {"kernel": "", "seconds": 0}]):
         row["accesses"] = list(row["accesses"].values())
         launch = next(one for one in launches if one.kernel.name == row["kernel"])
@@ -192,13 +186,10 @@ def unknown_costs(gpu, num_launches, has_transfers):
             if is_used and name not in gpu.numbers]
 
 
-def transfers_of(moves, gpu):
-    rows = []
-    for name, way, size, times in moves:
-        each = model.time_transfer(gpu, size)
-        rows.append({"array": name, "way": way, "bytes": size, "times": times,
-                     "seconds": (each or 0) * times, "each_seconds": each})
-    return rows
+def transfer_of(gpu, name, way, size, times):
+    each = model.time_transfer(gpu, size)
+    return {"array": name, "way": way, "bytes": size, "times": times,
+            "seconds": (each or 0) * times, "each_seconds": each}
 
 
 def notes_of(told, launches):
@@ -212,14 +203,12 @@ def objects_of(text, settings, gpu, by_thesis=False, cache=0, grid=None):
     """A row for each launch, and the whole."""
     told = nest.parse(text)
     launches, moves = count.count(told, gpu.lanes, settings)
-    if by_thesis:
-        rows = thesis_rows(told, launches, gpu, cache, grid)
-    else:
-        rows = rows_of(told, launches, gpu)
+    rows = (thesis_rows(told, launches, gpu, cache, grid) if by_thesis else
+            rows_of(told, launches, gpu))
     num = sum(row["times"] * row["waves"] for row in rows)
     seconds = [row["seconds"] for row in rows]
     seconds = None if None in seconds else sum(seconds)
-    transfers = transfers_of(moves, gpu)
+    transfers = [transfer_of(gpu, *move) for move in moves]
     crossing = sum(row["seconds"] for row in transfers)
     notes = notes_of(told, launches)
     whole = {"device": gpu.name, "launches": num, "transfers": transfers, "notes": notes,
