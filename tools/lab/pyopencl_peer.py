@@ -122,8 +122,8 @@ class PyOpenCL(peer.Peer):
         first = self.sets[0][0]
         arrays += [f"__global const {c_name(first[one].dtype)} *{one}" for one in self.names[1:]]
         if case.operation == "map":
-            arguments = ", ".join([*arrays, f"__global {name} *z"])
-            return ElementwiseKernel(self.context, arguments, f"z[i] = {load}")
+            arguments = ", ".join([*arrays, f"__global {name} *lab_out"])
+            return ElementwiseKernel(self.context, arguments, f"lab_out[i] = {load}")
         preamble = f"{name} combine({name} a, {name} b)\n{{ return "
         if case.pair:
             neutral = f"({name})(1, 0)"
@@ -142,10 +142,10 @@ class PyOpenCL(peer.Peer):
         starts = f"i % {case.length} == 0" if case.length else {
             None: None, "flags": "heads[i]", "keys": "i == 0 || heads[i] != heads[i - 1]"}[case.by]
         return GenericScanKernel(
-            self.context, dtype, ", ".join([*arrays, f"__global {name} *z"]), input_expr=load,
+            self.context, dtype, ", ".join([*arrays, f"__global {name} *lab_out"]), input_expr=load,
             scan_expr=f"across_seg_boundary ? b : ({combine})" if starts else combine,
             neutral=neutral, is_segment_start_expr=starts, preamble=preamble,
-            output_statement=f"z[i] = {'prev_item' if case.exclusive else 'item'};",
+            output_statement=f"lab_out[i] = {'prev_item' if case.exclusive else 'item'};",
         )  # fmt: skip
 
     def prepare_select(self, case):

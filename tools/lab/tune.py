@@ -262,6 +262,7 @@ def main(arguments):
             tuning.show(options.file, key_of(session))
             return 0
         older, decided, hints, end = tuning.read_rows(options.file) or [], {}, [], 0
+        num = 0
         for done, case in enumerate(session.cases(CASES, "sums")):
             end = end or time.monotonic() + options.seconds  # the memory's speed is measured
             row = {"case": case.title, "type": case.type_label(), "count": case.count, "ok": True}
@@ -280,11 +281,11 @@ def main(arguments):
             if found is not None:
                 decided[one.calls, one.key] = decided.get((one.calls, one.key)) or found
             hints = [found] if found else hints
+            num += bool(found)
     rows = [row for row in tuning.read_rows(options.file) or [] if (row[0], row[2]) not in decided]
     rows += [(calls, text_of(numbers), key) for (calls, key), numbers in decided.items() if numbers]
     if rows or os.path.exists(options.file):
         tuning.write_rows(options.file, rows)
-    num = sum(map(bool, decided.values()))
     if not options.json:
         print(f"{num} of {session.num_cases} are faster"
               + (f", and their rows stand in {options.file}" if num else ""))
