@@ -46,8 +46,9 @@ DEAD = ("Continue_Stmt", "Contains_Stmt", "Format_Stmt", "Data_Stmt")  # they do
 # A statement, or a directive, whose node is a list of its clauses. A loop has one branch.
 Item = collections.namedtuple("Item", "line node branches")
 Loop = collections.namedtuple("Loop", "tag name bounds")  # sequential, around a nest
+# Of a loop; how often it turns, if at all, and in any case.
+Bounds = collections.namedtuple("Bounds", "low high step count turns")
 is_number = re.compile(r"-?\d+").fullmatch
-is_positive = re.compile(r"[A-Z]\w*|[1-9]\d*").fullmatch
 
 
 class Refused(Exception):
@@ -94,16 +95,6 @@ def plus(text, other):
 
 def less(text, other):
     return plus(text, str(-int(other))) if is_number(other) else f"{text} - {wrap(other)}"
-
-
-def extent(low, high, step):
-    """How often a loop turns; less than 1: never."""
-    length = plus(less(high, low) if step > 0 else less(low, high), "1")
-    return length if abs(step) == 1 else f"ceil({length}, {abs(step)})"
-
-
-def turns(bounds):
-    return count if is_positive(count := extent(*bounds)) else f"max(0, {count})"
 
 
 def product(texts):
@@ -162,21 +153,18 @@ class Unit:
     """A program, procedure or module: what it declares, and its statements as a tree."""
 
     def __init__(self, node, host, modules):
-        self.kind, self.line, self.host = sort(node).removesuffix("_Stmt"), node.item.span[0], host
-        self.implicit, self.common = dict.fromkeys("ijklmn", "i32"), set()
-        above = [host] if host else modules
+        self.line, self.host, self.body, self.common = node.item.span[0], host, [], set()
+        self.implicit = dict.fromkeys("ijklmn", "i32")
         self.constants, self.types, self.dims = (
-            collections.ChainMap({}, *(getattr(unit, name) for unit in above))
+            collections.ChainMap({}, *(getattr(unit, name) for unit in [host] * bool(host) or modules))
             for name in ("constants", "types", "dims"))
-        self.name, self.body, self.arguments = "main", [], []
-        if sort(node) not in STARTS:
-            self.kind = "Program"
-            return
-        self.name = self.result = lower(node.children[1])
-        if self.kind in ("Subroutine", "Function"):
-            self.arguments = [lower(name) for name in found(node.children[2], "Name")]
-            self.result = lower([node.children[1], *found(node.children[3], "Name")][-1])
-            for spec in found(node.children[0], "Intrinsic_Type_Spec"):
+        self.kind, self.name, self.arguments = "Program", "main", []
+        if sort(node) in STARTS:
+            self.kind, (prefix, name, *rest) = sort(node).removesuffix("_Stmt"), node.children
+            self.name = lower(name)
+            self.arguments = [lower(each) for each in found(rest[:1], "Name")]
+            self.result = lower([name, *found(rest[1:], "Name")][-1])
+            for spec in found(prefix, "Intrinsic_Type_Spec"):
                 self.types[self.result] = self.type_from(spec)
 
     def type_of(self, name):
@@ -202,21 +190,25 @@ class Unit:
         sort_of = sort(node)
         is_type = sort_of == "Type_Declaration_Stmt"
         kind = self.type_from(node.children[0]) if is_type else None
-        is_constant = sort_of == "Parameter_Stmt" or (
-            is_type and "PARAMETER" in str(node.children[1]).upper())
+        attributes = str(node.children[1]).upper() if is_type else sort_of.upper()
         shapes = [spec.children[1] for spec in found(node, "Dimension_Attr_Spec")]
         named = [each.children for each in found(node, "Entity_Decl", "Common_Block_Object",
                                                  "Named_Constant_Def", "Allocation")]
         named += node.children[0] if sort_of == "Dimension_Stmt" else []
-        for name, shape, *rest in named:
-            if is_constant and (not rest or rest[-1]):
-                self.constants[lower(name)] = rest[-1].children[1] if rest else shape
+        for node_of_name, shape, *rest in named:
+            name = lower(node_of_name)
+            if "PARAMETER" in attributes and (not rest or rest[-1]):
+                self.constants[name] = rest[-1].children[1] if rest else shape
             elif shape or shapes:
-                self.dims[lower(name)] = (shape or shapes[0]).children
+                # ALLOCATE may be of an array that the host or a module declares.
+                scopes = [each for each in self.dims.maps if name in each] or [self.dims]
+                scopes = scopes if sort_of == "Allocate_Stmt" else [self.dims]
+                scopes[0][name] = (shape or shapes[0]).children
             if kind:
-                self.types[lower(name)] = kind
-        self.common.update(lower(name) for name in found(node, "Name")
-                           if sort_of == "Common_Stmt")
+                self.types[name] = kind
+        self.common.update(map(lower, found(node, "Name") if sort_of == "Common_Stmt" else ()))
+        self.constants.update((lower(each.children[1]), each.children[2])
+                              for each in found(node, "Rename") if "real" in lower(each))
         for spec in found(node, "Implicit_Spec"):
             for first, last in re.findall(r"(\w)(?: - (\w))?", lower(spec.children[1])):
                 letters = map(chr, range(ord(first), ord(last or first) + 1))
@@ -234,18 +226,13 @@ def statements(node, is_declared=False):
 
 def directives(path, is_free):
     """Those of a file, each with its line, and joined with the lines that go on with it."""
-    joined, goes_on = [], False
+    more = r"&[ \t]*\n[ \t]*!dvm\$" if is_free else r"\n[c*!]dvm\$[^ 0\t\n]"
     with open(path, encoding="utf-8", errors="replace") as file:
-        for line, text in enumerate(file, 1):
-            match = re.match(r"(?i)\s*[!c*]dvm\$(.?)(.*)", text)
-            if match:
-                rest = match[1] * is_free + match[2]
-                if joined and (goes_on if is_free else match[1] not in " 0\t"):
-                    line, rest = joined[-1][0], f"{joined.pop()[1]} {rest}"
-                joined.append((line, rest))
-                goes_on = rest.rstrip().endswith("&")
-    # A directive without a word: ON alone was left out, for instance.
-    return [Item(line, clauses(text, line, str.upper) or [("ON", "")], []) for line, text in joined]
+        text = file.read()
+    for match in re.finditer(rf"(?im)^[ \t]*[!c*]dvm\$(.*(?:{more}.*)*)", text):
+        line, words = text.count("\n", 0, match.start()) + 1, re.sub(rf"(?i){more}", " ", match[1])
+        # A directive without a word: ON alone was left out, for instance.
+        yield Item(line, clauses(words, line, str.upper) or [("ON", "")], [])
 
 
 def parse(path):
@@ -255,23 +242,20 @@ def parse(path):
         from fparser.common.readfortran import FortranFileReader
         from fparser.two.parser import ParserFactory
         from fparser.two.utils import FparserException
+        reader = FortranFileReader(path)
+        return reader, ParserFactory().create(std="f2008")(reader)
     except ImportError as error:
         raise Refused(0, "Fortran needs the Python package fparser: run tools/setup-fparser of "
                          f"clfold's source, or python3 -m venv {KEPT} && {KEPT}/bin/pip install "
                          "fparser") from error
-    reader = FortranFileReader(path)
-    try:
-        return reader, ParserFactory().create(std="f2008")(reader)
     except (FparserException, SystemExit) as error:
         line, text = (re.findall(r"at line (\d+)\s*>>>\s*(.*)", str(error)) or [(0, "")])[0]
         raise Refused(line or reader.linecount, f"not Fortran: {text}".strip(": ")) from error
-    except RecursionError as error:
-        raise Refused(reader.linecount, "too many brackets, terms or blocks") from error
 
 
 def read_units(path):
     reader, tree = parse(path)
-    waiting, units, unit, line = directives(path, reader.format.is_free), [], None, 0
+    waiting, units, unit, line = [*directives(path, reader.format.is_free)], [], None, 0
     for node, is_declared in statements(tree):
         # A line of an included file counts there.
         line = node.item.span[0] if node.item.reader is reader else line
@@ -373,7 +357,10 @@ class Frame:
         lowest = re.sub(r"\w+", lambda word: values.get(word[0], word[0]),
                         high if step[0] == "-" else low)
         self.program.is_signed |= "-" in lowest
-        return low, high, int(step)
+        count = plus(less(low, high) if step[0] == "-" else less(high, low), "1")
+        count = f"ceil({count}, {step.lstrip('-')})" if step.lstrip("-") != "1" else count
+        is_positive = re.fullmatch(r"[A-Z]\w*|[1-9]\d*", count)
+        return Bounds(low, high, int(step), count, count if is_positive else f"max(0, {count})")
 
     def shape(self, name):
         """Lower bounds and lengths of an array."""
@@ -555,7 +542,7 @@ class Program:
                 # An array that ACTUAL or GET_ACTUAL names is moved there, and not at each region.
                 is_moved = word == "REGION" and (way.upper(), name) in self.moved
                 if name in frame.unit.dims and not is_moved:
-                    times = product([*self.conditions, *(turns(loop.bounds) for loop in self.loops)])
+                    times = product([*self.conditions, *(loop.bounds.turns for loop in self.loops)])
                     self.need("@" not in times, "how often a region runs depends on a counter")
                     transfer = f"transfer {way} {frame.array(name)}"
                     self.transfers.setdefault(transfer, []).append(times)
@@ -567,16 +554,16 @@ class Program:
         times, turning, again, when = [], None, "", [*self.conditions, *nest.when]
         for loop in reversed(self.loops):
             if loop.tag not in texts:
-                times.append(turns(loop.bounds))
+                times.append(loop.bounds.turns)
                 texts += times[-1]
                 continue
             self.need(not turning, "a nest depends on the counters of two loops around it",
                       nest.line)
-            turning, (low, high, step) = loop, loop.bounds
+            turning, (low, high, step, count, count_or_0) = loop, loop.bounds
             relation, ahead = "<=" if step > 0 else ">=", plus(loop.tag, str(step))
             again = f"  again {loop.tag} = {ahead} while {ahead} {relation} {high}"
             texts += low + high
-            when += [f"{low} {relation} {high}"] * (not is_positive(extent(*loop.bounds)))
+            when += [f"{low} {relation} {high}"] * (count != count_or_0)
         when = " && ".join(f"({text})" for text in dict.fromkeys(when) if text != "1")
         when = f"when {when}  " if when else ""
         for suffix, launch, text in nest.kernels:
@@ -659,14 +646,13 @@ class Nest:
         # Loops beyond three run in tiles of 1, in the last dimension of the groups.
         sizes[depth - 1 :] = [product(sizes[depth - 1 :]), *["1"] * (len(loops) - depth)]
         ranges = [self.frame.bounds(loop) for loop in loops]
-        counts = [extent(*bounds) for bounds in ranges]
-        self.when = [f"{count} > 0" for count in counts if not is_positive(count)]
-        tiles = [f"ceil({count}, {size})" if size != "1" else wrap(count)
-                 for count, size in zip(counts, sizes)]
+        self.when = [f"{each.count} > 0" for each in ranges if each.count != each.turns]
+        tiles = [f"ceil({each.count}, {size})" if size != "1" else wrap(each.count)
+                 for each, size in zip(ranges, sizes)]
         groups = [*tiles[:2], product(tiles[2:])][:depth]
-        lets, guards = [], []
-        for i, (loop, size, (low, high, step)) in enumerate(zip(loops, sizes, ranges)):
-            name, at = self.counter(loop, (low, high)), f"g{'xyz'[min(i, 2)]}"
+        total, lets, guards = product(each.count for each in ranges), [], []
+        for i, (loop, size, bounds) in enumerate(zip(loops, sizes, ranges)):
+            name, step, at = self.counter(loop, bounds), bounds.step, f"g{'xyz'[min(i, 2)]}"
             if i > 2:
                 at = f"{at} / {wrap(product(tiles[2:i]))}"
             if 1 < i < len(loops) - 1:
@@ -674,8 +660,8 @@ class Nest:
             at = f"{wrap(size)}*{at} + t{'xyz'[i]}" if i < 3 else at
             at = at if abs(step) == 1 else product([str(abs(step)), at])
             lets += [f"at {loop.line}",
-                     f"let {name} = {low} {f'+ {at}' if step > 0 else f'- ({at})'}"]
-            guards += [f"{name} {'<=' if step > 0 else '>='} {high}"][: i < 3]
+                     f"let {name} = {bounds.low} {f'+ {at}' if step > 0 else f'- ({at})'}"]
+            guards += [f"{name} {'<=' if step > 0 else '>='} {bounds.high}"][: i < 3]
         self.items(body)
         waits = [i for i, loop in enumerate(loops) if control(loop)[0] in self.waits]
         self.need(waits or not self.across,
@@ -684,7 +670,7 @@ class Nest:
         branches = " + ".join(product([str(number), *turning])
                               for turning, number in self.branches.items() if number)
         kinds = [self.frame.unit.type_of(name) for name in self.reductions]
-        facts = [f"iterations {product(counts)}", *self.fold(body, product(counts)),
+        facts = [f"iterations {total}",
                  f"lines {max(item.line for item in inside([do])) - do.line + 1}",
                  f"scalars {sum(REGISTERS[kind] for kind in self.scalars.values())}",
                  f"intermediates {self.intermediates}", f"globals {len(self.scalars)}",
@@ -699,6 +685,13 @@ class Nest:
         if kinds:
             facts.append(f"reduction {sum(int(kind[1:]) // 8 for kind in kinds)}")
             tail, kernels = self.reduce(sizes[:3], groups)
+        # Whether the body is one reduction over the elements of an array.
+        match = re.fullmatch(FOLD, lower(body[0].node)) if len(body) == 1 else None
+        array = match and (match[2] or match[3])
+        operator = match and REDUCTIONS.get(self.reductions.get(match[1]))
+        if operator and array in self.frame.unit.dims:
+            kind = self.frame.unit.type_of(array).replace("l", "i")
+            facts.append(f"fold {operator} {kind} {total}")
         text = ["  ".join(facts), *lets, f"if {' && '.join(guards)} {{", *self.out, "}", *tail]
         launch = f"groups = {', '.join(groups)}  size = {', '.join(sizes[:depth])}"
         return [("", launch, "\n".join(text)), *kernels]
@@ -713,44 +706,34 @@ class Nest:
                 self.note(f"{store[3]} and {load[3]}: without ACROSS, iterations are taken not to "
                           "depend on each other", load[2])
 
-    def fold(self, body, count):
-        """Says so, if the body is one reduction over the elements of an array."""
-        match = re.fullmatch(FOLD, lower(body[0].node)) if len(body) == 1 else None
-        array = match and (match[2] or match[3])
-        operator = match and REDUCTIONS.get(self.reductions.get(match[1]))
-        if not operator or array not in self.frame.unit.dims:
-            return []
-        return [f"fold {operator} {self.frame.unit.type_of(array).replace('l', 'i')} {count}"]
-
     def reduce(self, sizes, groups):
-        """What comes after an iteration, and the kernel of one group after it."""
+        """What comes after an iteration, and the kernel of one group after it: trees that reduce
+        a number of each work-item to one of the group."""
         item, group = (" + ".join(product([*lengths[:i], letter + "xyz"[i]])
                                   for i in range(len(lengths)))
                        for lengths, letter in ((sizes, "t"), (groups, "g")))
-        number, first, last = product(groups), [f"let item = {item}"], ["let item = tx"]
-        for name in self.reductions:
-            first += self.tree(name, product(sizes), number, group)
-            last += self.tree(name, "256", number, "0")
-        return first, [("_parts", "groups = 1  size = 256", "\n".join(last))]
-
-    def tree(self, name, size, number, place):
-        """Reduces a number of each work-item to one of the group."""
-        kind = self.frame.unit.type_of(name).replace("l", "i")
-        x, y = f"{name[:24].upper()}_here", f"{name[:24].upper()}_parts"
-        loop = f"for i = tx .. {number} - 1 step 256 {{ load {y}[i]  op tree }}"
-        return [f"array {x} {kind}[{size}] local", f"array {y} {kind}[{number}] global",
-                *[loop] * (place == "0"), f"store {x}[item]", "barrier",
-                f"for tree = 1 .. log2({size}) {{", f"let s = 2^log2({size}) >> tree",
-                f"if item < s && item + s < {size} {{",
-                f"load {x}[item]  load {x}[item + s]  op tree  store {x}[item]", "}",
-                "barrier", "}", f"if item == 0 {{ load {x}[0]  store {y}[{place}] }}"]
+        number, trees = product(groups), []
+        for size, item, place in ((product(sizes), item, group), ("256", "tx", "0")):
+            trees.append([f"let item = {item}"])
+            for name in self.reductions:
+                kind = self.frame.unit.type_of(name).replace("l", "i")
+                x, y = f"{name[:24].upper()}_here", f"{name[:24].upper()}_parts"
+                trees[-1] += [
+                    f"array {x} {kind}[{size}] local", f"array {y} {kind}[{number}] global",
+                    f"for i = tx .. {number} - 1 step 256 {{ load {y}[i]  op tree }}",
+                    f"store {x}[item]", "barrier", f"for tree = 1 .. log2({size}) {{",
+                    f"let s = 2^log2({size}) >> tree", f"if item < s && item + s < {size} {{",
+                    f"load {x}[item]  load {x}[item + s]  op tree  store {x}[item]", "}",
+                    "barrier", "}", f"if item == 0 {{ load {x}[0]  store {y}[{place}] }}"]
+        first = [line for line in trees[0] if not line.startswith("for i")]
+        return first, [("_parts", "groups = 1  size = 256", "\n".join(trees[1]))]
 
     def counter(self, item, bounds):
         """Gives a loop's counter a name in the nest, and a mean value."""
         given = self.program.unique(control(item)[0].upper(), ("counter", self.frame.depth))
         self.frame.counters[control(item)[0]] = given
         self.program.counters.add(given)
-        self.means[given] = f"(({self.mean(' + '.join(map(wrap, bounds[:2])))}) / 2)"
+        self.means[given] = f"(({self.mean(f'{wrap(bounds.low)} + {wrap(bounds.high)}')}) / 2)"
         return given
 
     def mean(self, text):
@@ -762,10 +745,10 @@ class Nest:
             self.out += [f"at {item.line}"] * (kind not in DEAD)
             if kind in DOS:
                 before, bounds = dict(self.frame.counters), self.frame.bounds(item)
-                by = f" step {bounds[2]}" if bounds[2] != 1 else ""
+                by = f" step {bounds.step}" if bounds.step != 1 else ""
                 name = self.counter(item, bounds)
-                self.out.append(f"for {name} = {bounds[0]} .. {bounds[1]}{by} {{")
-                self.turns.append(self.mean(turns(bounds)))
+                self.out.append(f"for {name} = {bounds.low} .. {bounds.high}{by} {{")
+                self.turns.append(self.mean(bounds.turns))
                 self.items(item.branches[0][1])
                 self.turns.pop()
                 self.out.append("}")
@@ -919,7 +902,8 @@ def text(path, settings):
     except OSError as error:
         raise Refused(0, error.strerror) from error
     except RecursionError as error:
-        raise Refused(program.line, "a constant or a kind depends on itself") from error
+        raise Refused(program.line, "too many terms or blocks, or a constant that depends "
+                      "on itself") from error
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise Refused(program.line, "a statement has a form that is not known here") from error
     finally:
