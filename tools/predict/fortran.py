@@ -94,7 +94,11 @@ def plus(text, other):
 
 
 def less(text, other):
-    return plus(text, str(-int(other))) if is_number(other) else f"{text} - {wrap(other)}"
+    start, sign, number = re.fullmatch(r"(?:(@?\w+@?) ([+-]) )?(.+)", other).groups()
+    if not is_number(number):
+        return f"{text} - {wrap(other)}"
+    number = number if sign == "-" else str(-int(number))
+    return plus(f"{text} - {start}" if start else text, number)
 
 
 def product(texts):
@@ -113,14 +117,12 @@ def clauses(text, line, case=str.lower):
 
 
 def inside(items):
-    """All items, and those in them."""
     for item in items:
         yield item
         yield from inside(each for _, body in item.branches for each in body)
 
 
 def control(item):
-    """A loop's counter and bounds."""
     controls = [control.children[1] for control in found(item.node, "Loop_Control")]
     if not controls or not controls[0]:
         raise Refused(item.line, "how often a loop without a counter turns is not known")
@@ -229,7 +231,7 @@ def directives(path, is_free):
     more = r"&[ \t]*\n[ \t]*!dvm\$" if is_free else r"\n[c*!]dvm\$[^ 0\t\n]"
     with open(path, encoding="utf-8", errors="replace") as file:
         text = file.read()
-    for match in re.finditer(rf"(?im)^[ \t]*[!c*]dvm\$(.*(?:{more}.*)*)", text):
+    for match in re.finditer(rf"(?im)^[ \t]*[!c*]dvm\$(.*?(?:{more}.*?)*)$", text):
         line, words = text.count("\n", 0, match.start()) + 1, re.sub(rf"(?i){more}", " ", match[1])
         # A directive without a word: ON alone was left out, for instance.
         yield Item(line, clauses(words, line, str.upper) or [("ON", "")], [])
@@ -322,7 +324,6 @@ class Frame:
         return name
 
     def text(self, node):
-        """An expression as the nest has it."""
         if sort(node) == "Name":
             return self.name(lower(node))
         if sort(node) == "Int_Literal_Constant":
@@ -334,19 +335,16 @@ class Frame:
                        for value in values)
         self.program.is_linear &= sign in "(+-" or variable <= (sign == "*")
         if sign in ("/", "mod", "modulo"):
-            return self.divide(sign, values[0], wrap(values[1]))
+            value, by = values[0], f"{'/' if sign == '/' else '%'} {wrap(values[1])}"
+            # Fortran's / and MOD go towards 0, and the nest's / and % down, as MODULO does.
+            if sign != "modulo" and ("-" in value or self.program.is_signed):
+                return f"(max({value}, 0) {by} - max(-{wrap(value)}, 0) {by})"
+            return f"{value} {by}" if sign == "/" else f"({wrap(value)} {by})"
         if sign.isalpha():
             return f"{sign}({', '.join(values)})"
         if len(values) == 2:
             return f"{values[0]} {SIGNS.get(sign, sign)} {values[1]}"
         return SIGNS.get(sign, sign).strip("(+") + wrap(values[0])
-
-    def divide(self, sign, value, by):
-        """Fortran's / and MOD go towards 0, and the nest's / and % down, as MODULO does."""
-        by = f"/ {by}" if sign == "/" else f"% {by}"
-        if sign != "modulo" and ("-" in value or self.program.is_signed):
-            return f"(max({value}, 0) {by} - max(-{wrap(value)}, 0) {by})"
-        return f"{value} {by}" if sign == "/" else f"({wrap(value)} {by})"
 
     def bounds(self, item):
         values, self.program.line = self.program.parameters, item.line
@@ -362,6 +360,9 @@ class Frame:
         is_positive = re.fullmatch(r"[A-Z]\w*|[1-9]\d*", count)
         return Bounds(low, high, int(step), count, count if is_positive else f"max(0, {count})")
 
+    def has(self, node):
+        return sort(node) == "Name" or parts_of(node)[0] in self.unit.dims
+
     def shape(self, name):
         """Lower bounds and lengths of an array."""
         specs = self.unit.dims[name]
@@ -372,7 +373,6 @@ class Frame:
                       for spec, low in zip(specs, lows)]
 
     def array(self, name):
-        """The array's name in the nest."""
         kind = self.unit.type_of(name)
         self.need(re.fullmatch(r"[ilf]\d+", kind),
                   f"{name} is {kind}, and not INTEGER, LOGICAL or REAL")
@@ -438,7 +438,6 @@ class Program:
         self.counters, self.is_signed, self.is_linear = set(), False, True
 
     def read(self):
-        """Returns the nest's text."""
         self.units = read_units(self.path)
         items = [(unit, item) for unit in self.units for item in inside(unit.body)]
         calls = {(unit, self.called(item.node)) for unit, item in items}
@@ -458,7 +457,7 @@ class Program:
         unused = self.settings.keys() - self.asked - {name.lower() for name in self.names}
         self.need(not unused, f"nothing depends on {min(unused, default='')}, which --set names", 0)
         self.need(self.kernels, "no loop that runs has the directive PARALLEL", 0)
-        texts = "".join(text for _, text, _ in self.kernels.values())
+        texts = "".join(text for _, _, text, _ in self.kernels.values())
         if not moves:
             self.notes["no REGION says what moves: transfers count as 0"] = 0
             self.transfers = {f"transfer {way} {name}": ["0"] for name in self.arrays for way, verb
@@ -488,19 +487,18 @@ class Program:
                      unit.name == lower(node.children[0])), None)
 
     def run(self, frame, items):
-        parallel = None
-        for item in items:
+        rest = iter(items)
+        for item in rest:
             self.line, unit, kind = item.line, self.called(item.node), sort(item.node)
-            if parallel:
-                self.need(kind in DOS, "a loop is expected after PARALLEL", parallel.line)
-                self.add_kernels(Nest(self, frame, parallel, item))
-                parallel = None
-            elif isinstance(item.node, list):
-                parallel = item if word_of(item) == "PARALLEL" else None
+            if isinstance(item.node, list):
                 word, inner = item.node[0]
                 self.direct(word, (*EDGES, "REGION", "PARALLEL", "END"), "there is no directive")
                 self.move(frame, word, [(EDGES[word], inner)] if word in EDGES else
                           item.node[1:] * (word == "REGION"))
+                if word == "PARALLEL":
+                    do = next(rest, item)
+                    self.need(sort(do.node) in DOS, "a loop is expected after PARALLEL")
+                    self.add_kernels(Nest(self, frame, item, do))
             elif not self.has_nest(item):
                 for jump in inside([] if kind in DOS else [item]):
                     if sort(jump.node) in JUMPS[:3]:
@@ -527,7 +525,6 @@ class Program:
                 self.calls += 1
                 self.need(self.calls <= 500, "more than 500 calls lead to nests")
                 self.run(Frame(self, unit, frame, item.node.children[1]), unit.body)
-        self.need(not parallel, "a loop is expected after PARALLEL", parallel and parallel.line)
 
     def direct(self, word, taken, missing):
         self.need(word in (*taken, *IGNORED), f"{missing} {word}")
@@ -574,7 +571,7 @@ class Program:
                 start = self.unique(turning.name.upper(), ("again", key))
                 self.parameters[start] = low
                 parts = [part.replace(turning.tag, start) for part in parts]
-            self.kernels.setdefault(name, (*parts[:2], []))[2].append(parts[2])
+            self.kernels.setdefault(name, (nest.line, *parts[:2], []))[-1].append(parts[2])
 
     def text(self):
         lines = [f"# {self.path}, by clfold nest", *(f'note "{note}"' for note in self.notes)]
@@ -582,8 +579,9 @@ class Program:
         lines += [f"param {name} = {value}" for name, value in self.parameters.items()]
         lines += self.arrays.values()
         lines += [f"{move} times {' + '.join(times)}" for move, times in self.transfers.items()]
-        for name, (launch, text, times) in self.kernels.items():
-            lines += ["", f"kernel {name}", f"launch {launch}  times {' + '.join(times)}"]
+        for name, (at, launch, text, times) in self.kernels.items():
+            lines += ["", f"at {at}", f"kernel {name}",
+                      f"launch {launch}  times {' + '.join(times)}"]
             depth = 0
             for line in text.split("\n"):
                 depth -= line.startswith("}")
@@ -605,7 +603,23 @@ class Nest:
         program.line, program.counters = directive.line, set()
         names, loops, body = dict(clauses(directive.node[0][1], self.line)), [], [do]
         self.need(names, "PARALLEL names no loop")
-        self.read_clauses(directive.node)
+        given = collections.defaultdict(str)
+        for word, inner in directive.node:
+            program.direct(word, TAKEN, "PARALLEL has no clause")
+            given[word] += f"{inner}, "
+        block = given.get("CUDA_BLOCK", "448").strip(", ")
+        self.need(re.fullmatch(r"\w+( *, *\w+){,2}", block),
+                  f"CUDA_BLOCK has one to three numbers, not {block or 'none'}")
+        self.block = [size if size.isdigit() else frame.name(size)
+                      for size in re.findall(r"\w+", given["CUDA_BLOCK"])]
+        self.private = dict(clauses(given["PRIVATE"] + given["NEW"], self.line))
+        self.across, self.reductions = dict(clauses(given["ACROSS"], self.line)), {}
+        for word, inner in clauses(given["REDUCTION"], self.line, str.upper):
+            self.need(word in REDUCTIONS, f"there is no reduction {word}")
+            for name in re.findall(r"[a-z]\w*", inner):
+                self.reductions[name] = word
+                self.need(name not in frame.unit.dims or "LOC" in word,
+                          f"{name} is an array, and in a REDUCTION")
         for name in names:
             body = [item for item in body if sort(item.node) not in DEAD]
             self.need(len(body) == 1 and sort(body[0].node) in DOS and control(body[0])[0] == name,
@@ -620,26 +634,6 @@ class Nest:
         self.kernels = self.launches(loops, do, body)
         frame.counters, frame.computed, program.is_signed = before, set(), signed
 
-    def read_clauses(self, words):
-        given = collections.defaultdict(str)
-        for word, inner in words:
-            self.program.direct(word, TAKEN, "PARALLEL has no clause")
-            given[word] += f"{inner}, "
-        block = given.get("CUDA_BLOCK", "448").strip(", ")
-        self.need(re.fullmatch(r"\w+( *, *\w+){,2}", block),
-                  f"CUDA_BLOCK has one to three numbers, not {block or 'none'}")
-        self.block = [size if size.isdigit() else self.frame.name(size)
-                      for size in re.findall(r"\w+", given["CUDA_BLOCK"])]
-        self.private = dict(clauses(given["PRIVATE"] + given["NEW"], self.line))
-        self.across = dict(clauses(given["ACROSS"], self.line))
-        self.reductions = {}
-        for word, inner in clauses(given["REDUCTION"], self.line, str.upper):
-            self.need(word in REDUCTIONS, f"there is no reduction {word}")
-            for name in re.findall(r"[a-z]\w*", inner):
-                self.reductions[name] = word
-                self.need(name not in self.frame.unit.dims or "LOC" in word,
-                          f"{name} is an array, and in a REDUCTION")
-
     def launches(self, loops, do, body):
         depth = min(3, len(loops))
         sizes = [*(self.block or ("BX", "BY", "BZ")), "1", "1"]
@@ -652,7 +646,7 @@ class Nest:
         groups = [*tiles[:2], product(tiles[2:])][:depth]
         total, lets, guards = product(each.count for each in ranges), [], []
         for i, (loop, size, bounds) in enumerate(zip(loops, sizes, ranges)):
-            name, step, at = self.counter(loop, bounds), bounds.step, f"g{'xyz'[min(i, 2)]}"
+            name, step, at = self.counter(loop, bounds)[0], bounds.step, f"g{'xyz'[min(i, 2)]}"
             if i > 2:
                 at = f"{at} / {wrap(product(tiles[2:i]))}"
             if 1 < i < len(loops) - 1:
@@ -666,11 +660,21 @@ class Nest:
         waits = [i for i, loop in enumerate(loops) if control(loop)[0] in self.waits]
         self.need(waits or not self.across,
                   "ACROSS names no array that the loop writes by its counters", self.line)
-        self.name_dependences({self.frame.counters[control(loop)[0]] for loop in loops})
+        # Elements that another iteration writes, where ACROSS names no array.
+        counters = {self.frame.counters[control(loop)[0]] for loop in loops}
+        for load, store in itertools.product(self.touched["load"], self.touched["store"]):
+            pairs = list(zip(load[1], store[1]))
+            if load[0] == store[0] and all(one[0] == other[0] for one, other in pairs) and any(
+                    one != other and counters & {*re.findall(r"\w+", one[0])}
+                    for one, other in pairs):
+                self.note(f"{store[3]} and {load[3]}: without ACROSS, iterations are taken not to "
+                          "depend on each other", load[2])
         branches = " + ".join(product([str(number), *turning])
                               for turning, number in self.branches.items() if number)
         kinds = [self.frame.unit.type_of(name) for name in self.reductions]
-        facts = [f"iterations {total}",
+        counts = [each.count for each in ranges]
+        counts[2:] = [product(counts[2:])] * (len(counts) > 2)
+        facts = [f"iterations {', '.join(counts)}",
                  f"lines {max(item.line for item in inside([do])) - do.line + 1}",
                  f"scalars {sum(REGISTERS[kind] for kind in self.scalars.values())}",
                  f"intermediates {self.intermediates}", f"globals {len(self.scalars)}",
@@ -696,16 +700,6 @@ class Nest:
         launch = f"groups = {', '.join(groups)}  size = {', '.join(sizes[:depth])}"
         return [("", launch, "\n".join(text)), *kernels]
 
-    def name_dependences(self, counters):
-        """Notes elements that another iteration writes, where ACROSS names no array."""
-        for load, store in itertools.product(self.touched["load"], self.touched["store"]):
-            pairs = list(zip(load[1], store[1]))
-            if load[0] == store[0] and all(one[0] == other[0] for one, other in pairs) and any(
-                    one != other and counters & {*re.findall(r"\w+", one[0])}
-                    for one, other in pairs):
-                self.note(f"{store[3]} and {load[3]}: without ACROSS, iterations are taken not to "
-                          "depend on each other", load[2])
-
     def reduce(self, sizes, groups):
         """What comes after an iteration, and the kernel of one group after it: trees that reduce
         a number of each work-item to one of the group."""
@@ -729,15 +723,14 @@ class Nest:
         return first, [("_parts", "groups = 1  size = 256", "\n".join(trees[1]))]
 
     def counter(self, item, bounds):
-        """Gives a loop's counter a name in the nest, and a mean value."""
+        """Gives a loop's counter a name in the nest, and turns in the mean of loops around."""
         given = self.program.unique(control(item)[0].upper(), ("counter", self.frame.depth))
         self.frame.counters[control(item)[0]] = given
         self.program.counters.add(given)
-        self.means[given] = f"(({self.mean(f'{wrap(bounds.low)} + {wrap(bounds.high)}')}) / 2)"
-        return given
-
-    def mean(self, text):
-        return re.sub(r"\w+", lambda word: self.means.get(word[0], word[0]), text)
+        mean, turns = (re.sub(r"\w+", lambda word: self.means.get(word[0], word[0]), text)
+                       for text in (f"{wrap(bounds.low)} + {wrap(bounds.high)}", bounds.turns))
+        self.means[given] = f"(({mean}) / 2)"
+        return given, turns
 
     def items(self, items, is_in_if=False):
         for item in items:
@@ -746,9 +739,9 @@ class Nest:
             if kind in DOS:
                 before, bounds = dict(self.frame.counters), self.frame.bounds(item)
                 by = f" step {bounds.step}" if bounds.step != 1 else ""
-                name = self.counter(item, bounds)
+                name, mean_turns = self.counter(item, bounds)
                 self.out.append(f"for {name} = {bounds.low} .. {bounds.high}{by} {{")
-                self.turns.append(self.mean(bounds.turns))
+                self.turns.append(mean_turns)
                 self.items(item.branches[0][1])
                 self.turns.pop()
                 self.out.append("}")
@@ -774,16 +767,12 @@ class Nest:
         self.frame, self.ops = frame, collections.Counter()
         inner.computed = {control(each)[0] for each in inside(unit.body) if sort(each.node) in DOS}
         for name, actual in inner.actuals.items():
-            if name not in unit.dims and not self.is_variable(actual, frame):
+            if name not in unit.dims and not frame.has(actual):
                 self.compute(actual)
         self.frame = inner
         self.items(unit.body)
         self.frame, self.ops, self.program.line = before, ops, line
         self.out.append(f"at {line}")
-
-    def is_variable(self, node, frame):
-        return sort(node) == "Name" or sort(node) == "Part_Ref" and (
-            parts_of(node)[0] in frame.unit.dims)
 
     def choose(self, branches):
         """Writes the branches of an IF, one in the other; side by side, if data decide."""
@@ -832,7 +821,6 @@ class Nest:
         return kind
 
     def touch(self, verb, node, frame):
-        """Writes the access of an element."""
         name = parts_of(node)[0]
         self.need(frame.depth > 0 or name not in self.private, f"{name} is an array, and PRIVATE")
         array, places = frame.element(node)
@@ -847,9 +835,9 @@ class Nest:
         unit, name = frame.unit, parts_of(node)[0]
         if sort(node).endswith("_Literal_Constant") or name in unit.constants:
             return "", 0
-        if self.is_variable(node, frame):
+        if frame.has(node):
             kind, actual = unit.type_of(name), frame.actuals.get(name) if frame.depth else None
-            if actual and name not in unit.dims and self.is_variable(actual, frame.caller):
+            if actual and name not in unit.dims and frame.caller.has(actual):
                 return self.value(actual, frame.caller)
             if self.is_element(name, frame):
                 self.touch("load", node, frame)
@@ -873,7 +861,6 @@ class Nest:
         return kind, most
 
     def operate(self, sign, kinds, values):
-        """Adds an operation. Returns the type of its result."""
         cost = CLASSES.get(sign, " special" if sign.isalnum() else "")
         if sign == "**":
             power = int(str(values[1])) if str(values[1]).isdigit() else 0
@@ -893,19 +880,17 @@ class Nest:
 
 def text(path, settings):
     """The nest of a file, by a thread whose stack is deep: brackets and terms are recursion."""
-    program, limit, stack = Program(path, settings), sys.getrecursionlimit(), 1 << 28
-    stack = threading.stack_size(stack)
+    program, limit = Program(path, settings), sys.getrecursionlimit()
+    stack = threading.stack_size(1 << 28)
     sys.setrecursionlimit(100_000)
     try:
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             return pool.submit(program.read).result()
-    except OSError as error:
-        raise Refused(0, error.strerror) from error
-    except RecursionError as error:
-        raise Refused(program.line, "too many terms or blocks, or a constant that depends "
-                      "on itself") from error
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise Refused(program.line, "a statement has a form that is not known here") from error
+    except (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError,
+            ValueError) as error:
+        sentence = "too many terms or blocks, or a constant that depends on itself" if isinstance(
+            error, RecursionError) else "a statement has a form that is not known here"
+        raise Refused(program.line, getattr(error, "strerror", sentence)) from error
     finally:
         sys.setrecursionlimit(limit)
         threading.stack_size(stack)
