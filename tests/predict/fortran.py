@@ -49,7 +49,8 @@ type pair; real :: x, y; end type; type(pair) :: point
 FACTS = {
     "blocks.f90": ["param BX = 32\nparam BY = 2\nparam BZ = 7\n", "size = BX*BY*BZ  times",
                    "size = BX, BY*BZ  times", "size = BX, BY, BZ  times", "size = 64, 1  times",
-                   'note "no REGION says what moves', "transfer out B times 0", "let L = 4 - (gz / ceil(9, BZ))"],
+                   'note "no REGION says what moves', "transfer out B times 0",
+                   "let L = 4 - (gz / ceil(9, BZ))"],
     "calls.f90": ["GO TO 5 is taken not to", "times 1 + 1\n"],
     "heat.f90": ["array F f64[N + 2, M, N - 1] global", "param M = N + 3"],
     "inside.f90": ['note "line 9: EXIT is taken not to happen"', "branches M + 1\n",
@@ -298,7 +299,7 @@ def refusal(path, settings=()):
 def check_refused(path):
     """The number of cases of refused.txt, and those that were not refused as they should be."""
     with open(os.path.join(HERE, "fortran", "refused.txt"), encoding="utf-8") as file:
-        cases = re.split(r"(?m)^(\d+: .*?) \| ", file.read())[1:]
+        cases = re.split(r"(?m)^(\d+: .*?) \|[ \n]", file.read())[1:]
     wrong, nest = [], "!DVM$ PARALLEL (i) ON b(i)"
     for sentence, text in zip(cases[::2], cases[1::2]):
         clauses = re.match(r"(,.*)\n|", text)

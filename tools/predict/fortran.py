@@ -156,9 +156,9 @@ class Unit:
 
     def __init__(self, node, host, modules):
         self.line, self.host, self.body, self.common = node.item.span[0], host, [], set()
-        self.implicit = dict.fromkeys("ijklmn", "i32")
+        self.implicit, above = dict.fromkeys("ijklmn", "i32"), [host] if host else modules
         self.constants, self.types, self.dims = (
-            collections.ChainMap({}, *(getattr(unit, name) for unit in [host] * bool(host) or modules))
+            collections.ChainMap({}, *(getattr(unit, name) for unit in above))
             for name in ("constants", "types", "dims"))
         self.kind, self.name, self.arguments = "Program", "main", []
         if sort(node) in STARTS:
@@ -477,8 +477,8 @@ class Program:
         return next(name for name in tries if self.names.setdefault(name, owner) == owner)
 
     def has_nest(self, item):
-        return any(word_of(each) in ("PARALLEL", "REGION") or self.called(each.node) in self.with_nests
-                   for each in inside([item]))
+        return any(word_of(each) in ("PARALLEL", "REGION") or
+                   self.called(each.node) in self.with_nests for each in inside([item]))
 
     def called(self, node):
         """The procedure of a call or a reference, if the file has it."""
