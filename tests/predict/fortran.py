@@ -22,7 +22,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../tools"))
-from predict import fortran  # noqa: E402
+from predict import fortran, timing  # noqa: E402
 from predict.fortran import DOS, found, lower, sort  # noqa: E402
 
 LOGGER = """
@@ -370,6 +370,9 @@ def main():
         refused, wrong = check_refused(os.path.join(folder, "refused.f90"))
         wrong += check_large(os.path.join(folder, "large.f90"))
         wrong += check_torn(paths, folder, int(os.environ.get("CLFOLD_TORN", 40)))
+        timed = timing.measure(paths[0], {"n": 30, "q": 1})
+        if timed["seconds"] <= 0 or timed["threads"] != 1 or len(timed["notes"]) != 1:
+            wrong.append(f"{timed}")
         for path in paths:
             nests, bad = check(command, path, folder)
             number, wrong = number + nests, wrong + bad

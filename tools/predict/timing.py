@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -16,25 +17,28 @@ FLAGS = ["-O3", "-fopenmp", "-w"]
 
 def with_settings(source, settings):
     """The source with other values of PARAMETERs, and the names that are none."""
-    # A statement with all its lines, in free form and in fixed.
-    statement = r"(?im)^(?![c*!]).*\bparameter\b.*(?:&[ \t]*(?:!.*)?\n.*|\n {5}[^ 0\n].*)*"
-    others = set(settings)
-    for name, value in settings.items():
-        assigned = rf"(?i)(\b{name}\s*=(?!=)\s*)(?:\([^()]*\)|[^(),!&\n])+"
-
-        def replaced(match):
-            text, number = re.subn(assigned, rf"\g<1>{value}", match[0])
+    lines, others, is_inside = source.split("\n"), set(settings), False
+    for i, line in enumerate(lines):
+        goes_on = re.match(r" {5}[^ 0]", line) or re.search(r"&[ \t]*(!.*)?$", lines[i - 1])
+        starts = re.match(r"(?i)(?![c*!]).*\bparameter\b", line)
+        is_inside = is_inside if i and goes_on else bool(starts)
+        for name, value in settings.items() if is_inside else ():
+            assigned = rf"(?i)(\b{name}\s*=(?!=)\s*)(?:\([^()]*\)|[^(),!&])+"
+            lines[i], number = re.subn(assigned, rf"\g<1>{value}", lines[i])
             others.difference_update([name] * number)
-            return text
+    return "\n".join(lines), others
 
-        source = re.sub(statement, replaced, source)
-    return source, others
+
+def lift_limit():
+    """gfortran -fopenmp has arrays on the stack."""
+    most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    resource.setrlimit(resource.RLIMIT_STACK, (most, most))
 
 
 def run(command, folder, what, limit=None):
     try:
         done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=limit, check=False)
+                              timeout=limit, check=False, preexec_fn=lift_limit)
     except subprocess.TimeoutExpired:
         raise Refused(0, f"--time stopped {what} after {limit} s") from None
     if done.returncode != 0:
@@ -55,20 +59,21 @@ def measure(path, settings):
         raise Refused(0, error.strerror) from error
     if not re.search(r"(?im)^[ \t]*end[ \t]*(program\b|[!\n]|$)", source):
         raise Refused(0, "--time runs a program, and the file has only procedures")
-    has_threads = re.search(r"(?im)^[ \t]*[!c*]\$omp\b", source)
-    threads = len(os.sched_getaffinity(0)) if has_threads else 1
+    threads, given = 1, re.match(r"\d+", os.environ.get("OMP_NUM_THREADS", ""))
+    if re.search(r"(?im)^[ \t]*[!c*]\$omp\b", source):
+        threads = int(given[0]) if given else len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as folder:
-        name = os.path.basename(path)
+        name = f"timed{os.path.splitext(path)[1]}"
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(source)
         run(["gfortran", *FLAGS, "-I", os.path.dirname(os.path.abspath(path)), name, "-o", "timed"],
-            folder, "gfortran")
-        seconds, first = [], time.monotonic()
+            folder, "gfortran")  # fmt: skip
+        seconds = []
         while not seconds or seconds[-1] < SHORT and len(seconds) < 5:
             start = time.monotonic()
             run([os.path.join(folder, "timed")], folder, "the program", SECONDS)
             seconds.append(time.monotonic() - start)
-    return {"seconds": min(seconds), "threads": int(os.environ.get("OMP_NUM_THREADS", threads))
-            if has_threads else 1, "command": " ".join(["gfortran", *FLAGS, path]),
+    return {"seconds": min(seconds), "threads": threads,
+            "command": " ".join(["gfortran", *FLAGS, path]),
             "notes": [f"--time ran with the program's own {other}, which is no PARAMETER"
-                      for other in sorted(others)]}
+                      for other in sorted(others)]}  # fmt: skip
