@@ -42,7 +42,7 @@ end module
 # Of the cases of refused.txt.
 HEAD = """program refused
 integer, parameter :: n = 9; integer :: i, j, k, m, ix(n); real :: a(n, n), b(n), s
-complex :: z(n); real, allocatable :: w(:)
+complex :: z(n), u; real, allocatable :: w(:)
 type pair; real :: x, y; end type; type(pair) :: point
 """
 # What else the nests of some files say.

@@ -49,6 +49,7 @@ Loop = collections.namedtuple("Loop", "tag name bounds")  # sequential, around a
 # Of a loop; how often it turns, if at all, and in any case.
 Bounds = collections.namedtuple("Bounds", "low high step count turns")
 is_number = re.compile(r"-?\d+").fullmatch
+is_kind = re.compile(r"[il](8|16|32|64)|f(32|64)").fullmatch
 
 
 class Refused(Exception):
@@ -63,8 +64,8 @@ def found(node, *sorts):
     """The nodes of some sorts, in a tree or a list of trees."""
     if sort(node) in sorts:
         yield node
-    children = getattr(node, "children", None) or ()
-    for child in node if isinstance(node, (list, tuple)) else children:
+    is_list = isinstance(node, (list, tuple))
+    for child in node if is_list else getattr(node, "children", None) or ():
         yield from found(child, *sorts)
 
 
@@ -374,8 +375,8 @@ class Frame:
 
     def array(self, name):
         kind = self.unit.type_of(name)
-        self.need(re.fullmatch(r"[ilf]\d+", kind),
-                  f"{name} is {kind}, and not INTEGER, LOGICAL or REAL")
+        self.need(is_kind(kind),
+                  f"{name} is {kind}, and not INTEGER, LOGICAL or REAL of at most 8 bytes")
         kind = f"{kind.replace('l', 'i')}[{', '.join(self.shape(name)[1])}]"
         self.need(not {"@", *self.program.counters} & {*re.findall(r"\w+|@", kind)},
                   f"the shape of {name} depends on the counter of a loop")
@@ -620,6 +621,8 @@ class Nest:
                 self.reductions[name] = word
                 self.need(name not in frame.unit.dims or "LOC" in word,
                           f"{name} is an array, and in a REDUCTION")
+                self.need(is_kind(kind := frame.unit.type_of(name)),
+                          f"{name} is {kind}, and in a REDUCTION")
         for name in names:
             body = [item for item in body if sort(item.node) not in DEAD]
             self.need(len(body) == 1 and sort(body[0].node) in DOS and control(body[0])[0] == name,
