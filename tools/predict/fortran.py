@@ -753,8 +753,11 @@ class Nest:
                 self.choose(item.branches)
             elif kind == "Assignment_Stmt":
                 self.store(item.node.children[0], self.compute(item.node.children[2]), self.frame)
-            elif kind == "Call_Stmt" and self.program.called(item.node):
-                self.inline(self.program.called(item.node), item.node.children[1], self.frame)
+            elif kind == "Call_Stmt":
+                name, actuals = item.node.children
+                unit = self.program.called(item.node)
+                self.need(unit, f"{name} is called in a parallel loop, and is not in this file")
+                self.inline(unit, actuals, self.frame)
             elif kind in JUMPS and is_in_if:
                 self.note(f"{item.node} is taken not to happen")
             else:
