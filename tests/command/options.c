@@ -103,7 +103,7 @@ static void each_option(void **state)
             }
         }
     }
-    assert_int_equal(excludes, 41);
+    assert_int_equal(excludes, 34);
     assert_int_equal(needs, 35);
 }
 

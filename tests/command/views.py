@@ -72,7 +72,8 @@ def drive(root):
 
     # each once, after what is built in
     said = re.findall(r"^  ([a-z-]+)  +\S", run(command, "--help")[1].split("Examples")[0], re.M)
-    check(said[-6:], ["bench", "compare", "ladder", "small", "trace", "tune"])
+    names = ["bench", "compare", "ladder", "nest", "predict", "small", "trace", "tune"]
+    check(said[-len(names) :], names)
     check(len(said), len(set(said)))
 
 

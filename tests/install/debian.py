@@ -23,9 +23,10 @@ FILES = {
     "libclfold-mpi0.1": r"lib/[^/]+/libclfold-mpi\.so\.[\d.]+",
     "libclfold-mpi-dev": r"include/clfold/mpi\.h|lib/[^/]+/(libclfold-mpi\.(a|so)"
                          r"|(cmake/clfold-mpi|pkgconfig)/[\w.-]+)",
-    "clfold": r"bin/clfold(-nest)?|share/man/man1/clfold[\w-]*\.1\.gz"
+    "clfold": r"bin/clfold|share/man/man1/clfold[\w-]*\.1\.gz"
               r"|share/bash-completion/completions/clfold"
-              r"|libexec/clfold/(clfold-[a-z]+|lab_[a-z]+|lab/\w+\.py)",
+              r"|libexec/clfold/(clfold-[a-z]+|lab_[a-z]+|(lab|predict)/\w+\.py"
+              r"|predict/(devices|nests)/\w+\.[a-z]+)",
 }  # fmt: skip
 PAGE = "share/man/man1/clfold-bench.1.gz"  # a view's, which needs numpy while it is built
 DOCUMENTS = {"libclfold-dev": ("README.md", "docs/scans.md", "examples/sum.c")}

@@ -276,7 +276,7 @@ class Installed(Case):
             with open(os.path.join(folder, "fparser.py"), "w", encoding="utf-8") as f:
                 f.write(text)
             with self.assertRaisesRegex(AssertionError, f"ended with 1:\\n.*{words}.*\\n$"):
-                run(self.staged("libexecdir", "clfold", "clfold-nest"), "--help", **variables)
+                run(self.staged("libexecdir", "clfold", "clfold-nest"), "x.f90", **variables)
 
     def test_static(self):
         self.need("both", "static")

@@ -124,7 +124,7 @@ def ladder(d, device):
     nest += [] if device["type"] == "cpu" else ["--set", f"B={rows[0]['group_size']:.0f}"]
     told = subprocess.run([d.command, *nest], check=True, capture_output=True).stdout
     seconds = json.loads(told.splitlines()[-1])["seconds"]
-    check(rows[0]["predicted_seconds"] == seconds, f"{rows[0]} and {seconds}")
+    check(f'{rows[0]["predicted_seconds"]:.9g}' == f"{seconds:.9g}", f"{rows[0]} and {seconds}")
     told = [line.split()[:3] for line in d.good(*words, "2^12").splitlines()[1:9]]
     check(told == [["i32", "2^12", rung] for rung in RUNGS], f"{told}")
     d.bad(1, "none", *on(device, "ladder", *SHORT, "--predict", "none", "--counts", "2^12"))

@@ -1,4 +1,4 @@
-"""Nests that clfold nest makes of Fortran do what the Fortran does: fortran.py NEST COMMAND
+"""Nests that clfold nest makes of Fortran do what the Fortran does: fortran.py COMMAND
 
 Each file of the folder fortran is rewritten: its nests log the address of every element that they
 load and store, and gfortran runs them. What is logged is sorted here into work-items, sub-groups of
@@ -357,7 +357,7 @@ def check_large(path):
 
 
 def main():
-    _, command = sys.argv[1:3]
+    command = sys.argv[1]
     missing = [] if refusal(__file__).startswith("1: not Fortran") else [refusal(__file__)]
     if not shutil.which("gfortran"):
         missing.append("gfortran is not installed")

@@ -153,7 +153,7 @@ def draw_steps(random, trial, names, depth):
             trial["accesses"].append({
                 "kind": random.choice(("load", "store")), "bytes": random.choice((1, 2, 4, 8, 16)),
                 "offset": random.choice((0, 0, 4, 8, 20, 127)),
-                "shift": 90000 + random.randrange(9),
+                "shift": (1 << 36) + random.randrange(25),
                 "is_local": random.random() < 0.3})
             stride = random.choice((1, 1, 1, 2, 3, -1, random.randint(-64, 64)))
             index = f"({stride}*tx + {draw_expression(random, names)})"

@@ -1,7 +1,6 @@
 """The nest of a Fortran file, as text: a kernel for each loop nest with !DVM$ PARALLEL, as often as
 calls and loops run it, and the transfers at the edges of regions. docs/predict.md has the rules."""
 
-import argparse
 import collections
 import concurrent.futures
 import glob
@@ -245,12 +244,13 @@ def parse(path):
         from fparser.common.readfortran import FortranFileReader
         from fparser.two.parser import ParserFactory
         from fparser.two.utils import FparserException
-        reader = FortranFileReader(path)
-        return reader, ParserFactory().create(std="f2008")(reader)
     except ImportError as error:
         raise Refused(0, "Fortran needs the Python package fparser: run tools/setup-fparser of "
                          f"clfold's source, or python3 -m venv {KEPT} && {KEPT}/bin/pip install "
                          "fparser") from error
+    reader = FortranFileReader(path)
+    try:
+        return reader, ParserFactory().create(std="f2008")(reader)
     except (FparserException, SystemExit) as error:
         line, text = (re.findall(r"at line (\d+)\s*>>>\s*(.*)", str(error)) or [(0, "")])[0]
         raise Refused(line or reader.linecount, f"not Fortran: {text}".strip(": ")) from error
@@ -900,21 +900,3 @@ def text(path, settings):
     finally:
         sys.setrecursionlimit(limit)
         threading.stack_size(stack)
-
-
-def main():
-    parser = argparse.ArgumentParser(prog="clfold nest", description="Writes the nest of a Fortran "
-                                     "file, which clfold predict reads.")
-    parser.add_argument("source", metavar="SOURCE", help="a file of Fortran")
-    parser.add_argument("--set", metavar="NAME=N", action="append", default=[],
-                        help="the value of a variable that bounds depend on")
-    options = parser.parse_args()
-    for word in options.set:
-        if not re.fullmatch(r"[A-Za-z]\w*=-?\d+", word):
-            parser.error(f"--set {word} is not NAME=N, such as n=1000")
-    try:
-        print(text(options.source, dict(word.split("=") for word in options.set)), end="")
-    except Refused as refused:
-        line, sentence = refused.args
-        return f"{options.source}:{line}: {sentence}" if line else f"{options.source}: {sentence}"
-    return 0

@@ -36,6 +36,14 @@ A program, and how long it takes on this machine:
 A kernel of your own, in other groups:
   $ clfold predict stencil.nest --block 32,8
 """
+NEST_ABOUT = """The nest of a Fortran file, as text, to standard output: a kernel for each loop nest
+with !DVM$ PARALLEL, as often as calls and loops run it, and the transfers at the edges of regions.
+clfold predict reads it, and people can change it before. It needs the Python package fparser, and
+says how to get it."""
+NEST_EXAMPLE = """
+See what is counted, and change it:
+  $ clfold nest --set n=4096 solver.f90 > solver.nest
+"""
 
 
 # ---- What is known ----
@@ -451,11 +459,11 @@ def sentence(error, name):
     return f"{name}:{line}: {text}" if line else f"{name}: {text}"
 
 
-def main(arguments):
-    options = read_options(arguments)
+def ended(run_view, options):
+    """The status of a view; one sentence where it fails."""
     sys.setrecursionlimit(8000)
     try:
-        run(options)
+        run_view(options)
     except Exception as error:  # pylint: disable=broad-exception-caught
         # the reader of Fortran, and its errors, are there only where they are needed
         is_known = isinstance(error, (Wrong, RecursionError, MemoryError))
@@ -466,7 +474,19 @@ def main(arguments):
     return 0
 
 
-def main_of_nest(_):
-    from predict import fortran  # pylint: disable=import-outside-toplevel
+def main(arguments):
+    return ended(run, read_options(arguments))
 
-    return fortran.main()
+
+def main_of_nest(arguments):
+    """What `clfold nest` runs."""
+    parser = view.Parser("nest", NEST_ABOUT, "", usage=" FILE.f90")
+    parser.epilog, add = f"Examples:{NEST_EXAMPLE}", parser.add_argument
+    add("--set", metavar="NAME=N", type=setting, action="append", default=[],
+        help="the value of a variable that bounds depend on, written as 1000, 2^26, 1e6 or 64Mi")
+    add("-h", "--help", action="help", help="print these options")
+    add("nest", metavar="FILE.f90", help=argparse.SUPPRESS)
+    options = argparse.ArgumentParser.parse_args(parser, arguments)
+    if not is_fortran(options.nest):
+        parser.error(f"FILE.f90: {options.nest} is no Fortran, by its name")
+    return ended(lambda _: print(text_of(options.nest, dict(options.set))[0], end=""), options)
