@@ -157,7 +157,7 @@ class Counts(unittest.TestCase):
 
     def test_counts_are_those_of_a_simulator(self):
         level = os.environ.get("CLFOLD_TEST_LEVEL")
-        trials = {"full": 20000, "wide": 1000}.get(level, 150)
+        trials = {"full": 20000, "wide": 300}.get(level, 150)
         seed = int(os.environ.get("CLFOLD_TEST_SEED", "1"))
         for i in range(trials):
             trial, told = simulator.draw(random.Random(seed * 1000003 + i))
