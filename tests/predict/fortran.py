@@ -292,7 +292,8 @@ def refusal(path, settings=()):
     try:
         fortran.text(path, dict(settings))
     except fortran.Refused as refused:
-        return f"{refused.args[0]}: {refused.args[1]}"
+        (line, _), sentence = refused.args
+        return f"{line}: {sentence}"
     return None
 
 

@@ -22,6 +22,7 @@ from lab.measure import Entry
 from lab.program import Failed
 from lab.text import count_text
 from predict import predict as model
+from predict.device import DEFAULT
 from predict.nest import Wrong
 
 RUNGS = [f"reduce{n}" for n in range(7)]
@@ -66,7 +67,7 @@ def read_options(arguments):
 def predict(nest, settings, device):
     """The launches' objects, and the whole's."""
     try:
-        return model.objects(nest, settings, device or "h100")
+        return model.objects(nest, settings, device or DEFAULT)
     except Wrong as wrong:
         raise Failed(model.sentence(wrong, nest)) from wrong
 

@@ -443,10 +443,8 @@ def sizes_of(nodes, env, most):
 
 
 def fact(kernel, name, env):
-    """A number that the kernel is told, or None."""
-    node = kernel.facts.get(name)
-    if node is None:
-        return None
+    """A number that the kernel is told."""
+    node = kernel.facts[name]
     found, least = number(node, env), int(name in ("waves", "iterations"))
     most = 1 << 31 if name in ("waves", "times") else MOST
     need(least <= found <= most, node.place, f"{name} of {found} is not from {least} to {most}")

@@ -9,6 +9,7 @@ from types import SimpleNamespace as Record
 from predict.nest import Wrong, need
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "devices")
+DEFAULT = "h100"
 NUMBERS = """width banks units clock issue replays bandwidth latency l1 l2 l2_bandwidth l2_latency
     local_latency alu_latency barrier call launch link link_latency sub_groups groups most_items
     registers register_parts register_unit registers_by_group sub_group_unit most_registers local

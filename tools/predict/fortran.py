@@ -10,6 +10,8 @@ import re
 import sys
 import threading
 
+from predict.nest import Wrong
+
 # Where tools/setup-fparser puts it.
 KEPT = f"{os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')}/clfold/fparser"
 # By depth, X first: those of DVM in 2016. The product of each is 448.
@@ -51,8 +53,11 @@ is_number = re.compile(r"-?\d+").fullmatch
 is_kind = re.compile(r"[il](8|16|32|64)|f(32|64)").fullmatch
 
 
-class Refused(Exception):
+class Refused(Wrong):
     """A line of the source, or 0, and what is wrong with it."""
+
+    def __init__(self, line, text):
+        super().__init__((int(line), 0), text)
 
 
 def sort(node):

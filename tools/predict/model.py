@@ -67,9 +67,9 @@ def sums(nest, launch, is_local, cell, kinds=("load", "store")):
 
 
 def instructions_of(nest, launch, device):
-    told, cells = launch.facts.get("instructions"), launch.cells
-    if told is not None:
-        total = told * launch.num_groups
+    cells = launch.cells
+    if "instructions" in launch.facts:
+        total = launch.facts["instructions"] * launch.num_groups
     else:
         requests = sum(sums(nest, launch, is_local, "requests") for is_local in (False, True))
         total = WEIGHTS["access"] * requests
@@ -89,7 +89,7 @@ def group_cycles(launch, device):
 def time_launch(nest, launch, device, is_later):
     """The terms of a launch, and its seconds with those of all waves and times."""
     number = device.number
-    facts = {name: told for name, told in launch.facts.items() if told is not None}
+    facts = launch.facts
     held, limit = fit(device, launch.num_items, facts.get("registers", 0), launch.local_bytes)
     need(held > 0, launch.kernel.place,
          f"a unit of {device.name} holds no group of {launch.kernel.name}, by its {limit}")

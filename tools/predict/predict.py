@@ -78,16 +78,16 @@ def counted(told, launch):
 def shape(launch, times):
     return {"kernel": launch.kernel.name, "line": launch.kernel.place[0], "block": launch.size,
             "grid": launch.groups, "groups": launch.num_groups, "size": launch.num_items,
-            "waves": launch.facts.get("waves") or 1, "times": times}
+            "waves": launch.facts.get("waves", 1), "times": times}
 
 
 def row_of(told, launch, gpu, is_later):
     """What is known of a launch."""
     time = model.time_launch(told, launch, gpu, is_later)
     assumptions = []
-    if launch.facts.get("registers") is None:
+    if "registers" not in launch.facts:
         assumptions.append("registers do not limit the groups on a unit")
-    if launch.facts.get("instructions") is None:
+    if "instructions" not in launch.facts:
         weights = ", ".join(f"{weight} for {name}" for name, weight in model.WEIGHTS.items())
         assumptions.append(f"instructions: {weights}")
     return {**shape(launch, time.times), "groups_of_unit": time.groups, "limit": time.limit,
@@ -179,8 +179,7 @@ def thesis_rows(told, launches, gpu, cache, grid):
     rows = []
     for launch in launches:
         found, seconds = thesis.rows(told, launch, gpu, cache, grid)
-        times = launch.facts.get("times")
-        times = launch.stands * (1 if times is None else times)
+        times = launch.stands * launch.facts.get("times", 1)
         rows.append({**shape(launch, times), **found, "seconds": seconds})
     return rows
 
@@ -398,9 +397,9 @@ def kib(text):
 def read_options(arguments):
     parser = view.Parser("predict", __doc__.format(nests=", ".join(nests())), "", usage=" NEST")
     parser.epilog, add = f"Examples:{EXAMPLES}", parser.add_argument
-    add("--device", metavar="NAME", default="h100", help="the GPU, one of "
+    add("--device", metavar="NAME", default=device.DEFAULT, help="the GPU, one of "
         f"{', '.join(device.names())}; or a file that describes one, whose name ends in .device; "
-        "default: h100")
+        f"default: {device.DEFAULT}")
     add("--set", metavar="NAME=N", type=setting, action="append", default=[],
         help="the value of a parameter of the nest, where N is written as 1000, 2^26, 1e6 or 64Mi")
     add("--block", metavar="X,Y,Z", type=sizes, default=[], help="the work-items of a group in one "
@@ -453,10 +452,7 @@ def sentence(error, name):
         return f"{':'.join(where)}: {text}" if line or not text.startswith("there is no") else text
     if isinstance(error, RecursionError):
         return f"{name}: expressions or blocks are too deep"
-    if isinstance(error, MemoryError):
-        return f"{name}: there is no memory to count in"
-    line, text = error.args  # of Fortran
-    return f"{name}:{line}: {text}" if line else f"{name}: {text}"
+    return f"{name}: there is no memory to count in"
 
 
 def ended(run_view, options):
@@ -464,11 +460,7 @@ def ended(run_view, options):
     sys.setrecursionlimit(8000)
     try:
         run_view(options)
-    except Exception as error:  # pylint: disable=broad-exception-caught
-        # the reader of Fortran, and its errors, are there only where they are needed
-        is_known = isinstance(error, (Wrong, RecursionError, MemoryError))
-        if not is_known and type(error).__name__ != "Refused":
-            raise
+    except (Wrong, RecursionError, MemoryError) as error:
         print(f"clfold: {sentence(error, options.nest)}", file=sys.stderr)
         return 1
     return 0

@@ -124,8 +124,7 @@ def per_thread(launch, grid):
 
 def formulas(nest, launch, device, cache, grid=None):
     """The counts of a launch, by their names in the thesis."""
-    told = {name: found or 0 for name, found in launch.facts.items()}
-    each, items, groups = per_thread(launch, grid)
+    told, (each, items, groups) = launch.facts, per_thread(launch, grid)
     times, cells = math.prod(each), launch.cells
     dims = sum(length > 1 for length in launch.size[1:]) + 1
     shares = hit_shares(launch, device.lanes, cache) if cache else {}
@@ -204,8 +203,7 @@ def rows(nest, launch, device, cache, grid=None):
         return {**found, "hong_and_kim": None}, None
     time = hong_kim(number("clock"), number("bandwidth"), *map(number, HONG_KIM), number("units"),
                     p)
-    launches = (launch.facts.get("waves") or 1) * launch.stands
-    launches *= 1 if launch.facts.get("times") is None else launch.facts["times"]
+    launches = launch.facts.get("waves", 1) * launch.facts.get("times", 1) * launch.stands
     seconds = time.seconds * launches * number("correction", 1)
     return {**found, "hong_and_kim": {
         "MWP": time.mwp, "CWP": time.cwp, "Rep": time.rounds, "cycles": time.cycles,
